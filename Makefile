@@ -1,0 +1,71 @@
+# make demo   see ClaimDB at work: needs python3 (>= 3.11), this folder and a package index
+# make test   lint, types and tests, as CI runs them
+# Every other target: make help
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+FAST ?=
+PYTEST_ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types pytest test-matrix format bench clean
+
+help:
+	@echo "make demo         load the sample, run its SQL, score two baselines (first run installs)"
+	@echo "make test         lint, types and tests; FAST=1 leaves out the slow drills"
+	@echo "make test-matrix  the loading tests under each supported version of datasets"
+	@echo "make format       let ruff put the code in order"
+	@echo "make bench        speed and memory against peers, as ratios"
+	@echo "make clean        remove the virtual environments and what tools left behind"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "ClaimDB needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# A stamp holds the time of the last install: a second call takes none.
+$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) --constraint constraints.txt --editable '.[dev]'
+	@touch $(VENV)/.installed $@
+
+demo: $(VENV)/.installed
+	@$(BIN)/claimdb demo
+
+test: lint types pytest
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+pytest: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term $(if $(FAST),-m 'not slow') $(PYTEST_ARGS)
+
+# One row per version: what `import claimdb` patches differs between them.
+MATRIX := 3.6.0 4.0.0 4.8.5 5.2.0
+
+test-matrix: $(foreach version,$(MATRIX),$(VENV)-matrix/$(version).ok)
+
+$(VENV)-matrix/%.ok: FORCE
+	@$(PYTHON) tests/matrix.py --datasets $* --venv $(VENV)-matrix/$* && touch $@
+
+FORCE:
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/loader.py
+
+clean:
+	rm -rf $(VENV) $(VENV)-matrix .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist *.egg-info

@@ -1,0 +1,85 @@
+"""What all tests share: no network, caches of their own, and a local hub in place of the Hub.
+
+The Hugging Face libraries read their settings when they are imported, so the settings are made
+here, before any of them is.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+REPO_ROOT = Path(__file__).parents[1]
+SHARED = REPO_ROOT.parent / "shared"
+OFFLINE = Path(__file__).parent / "offline"
+
+
+def _free_port() -> int:
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+HUB_PORT = _free_port()
+HOME = tempfile.TemporaryDirectory(prefix="claimdb-tests-", ignore_cleanup_errors=True)
+for unwanted in [name for name in os.environ if name.startswith(("HF_", "CLAIMDB_", "INSPECT_"))]:
+    del os.environ[unwanted]
+os.environ |= {
+    "HF_ENDPOINT": f"http://127.0.0.1:{HUB_PORT}",
+    "HF_HOME": f"{HOME.name}/hf",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_XET": "1",
+    "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+    "CLAIMDB_CACHE_DIR": f"{HOME.name}/claimdb",
+    "NO_PROXY": "127.0.0.1",
+    # Children start with sockets blocked too, and find the packages of this checkout.
+    "PYTHONPATH": os.pathsep.join(filter(None, [str(OFFLINE), os.environ.get("PYTHONPATH")])),
+}
+sys.path.insert(0, str(OFFLINE))
+import sitecustomize  # noqa: E402
+
+sitecustomize.block()
+
+from tests.hub import LocalHub  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def session_hub() -> Iterator[LocalHub]:
+    """The hub behind HF_ENDPOINT, for the whole session."""
+    with LocalHub(HUB_PORT) as hub:
+        yield hub
+        from huggingface_hub import close_session
+
+        close_session()
+
+
+@pytest.fixture
+def hub(session_hub: LocalHub) -> Iterator[LocalHub]:
+    """The local hub, empty; a request that it does not know fails the test."""
+    session_hub.reset()
+    yield session_hub
+    assert (session_hub.unrouted, session_hub.crashes) == ([], [])
+
+
+@pytest.fixture
+def cache_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh folder in CLAIMDB_CACHE_DIR."""
+    folder = tmp_path / "claimdb-cache"
+    monkeypatch.setenv("CLAIMDB_CACHE_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real data beside a developer's checkout; users do not have it."""
+    if not SHARED.is_dir():
+        pytest.skip("needs the real BIRD and ClaimDB data in ../shared, which users do not have")
+    return SHARED

@@ -1,0 +1,1 @@
+"""The generator of the embedded sample's three databases, one module per database."""

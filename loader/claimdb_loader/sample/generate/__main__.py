@@ -11,7 +11,7 @@ from claimdb_loader.sample.generate.build import SOURCES, build, pack
 
 
 def main() -> None:
-    """Nothing; writes `<db>.sqlite.xz` for every database and prints what went in."""
+    """Write `<db>.sqlite.xz` for every database and print what went in."""
     parser = argparse.ArgumentParser(prog="claimdb_loader.sample.generate", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path(__file__).parents[1], metavar="DIR")
     out: Path = parser.parse_args().out

@@ -1,0 +1,1 @@
+"""What stands behind `import claimdb`: claims files, their sources, databases, registration."""

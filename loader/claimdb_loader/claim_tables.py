@@ -1,0 +1,193 @@
+"""Claims files -> Arrow tables, 8 MB at a time, every row checked.
+
+The fast road is pyarrow's JSON reader; a block that it cannot take, or that holds anything odd, is
+read again line by line by `claim_rows`, which names file, line and reason. Measured in
+`benchmarks/loader.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.json as pa_json
+
+from claimdb_loader.claim_ids import ClaimIds, IntArray
+from claimdb_loader.claim_rows import COLUMNS, BadLineError, check_row, parse_line
+from claimdb_loader.features import CLAIM_FEATURES
+from claimdb_loader.problems import Problems
+from claimdb_metric.labels import CATEGORIES, HIDDEN, LABELS, NOT_ENOUGH_INFO
+
+BLOCK_BYTES: Final = 8 << 20
+CLAIM_SCHEMA: Final = CLAIM_FEATURES.arrow_schema
+_INTEGERS: Final = ("claim_id", "bird_id")
+_RAW_SCHEMA: Final = pa.schema(
+    [(key, pa.int64() if key in _INTEGERS else pa.string()) for key in COLUMNS]
+)
+_NEWLINE: Final = ord("\n")
+_BRACE: Final = ord("{")
+_NULL_AFTER_OBJECT: Final = re.compile(rb"\}\s*null")
+
+
+class ClaimFileReader:
+    """Reads the files of one split, remembers where each claim_id stood, raises on any fault.
+
+    Args:
+        with_sha256: also take the hash of each file, in the same pass.
+    """
+
+    def __init__(self, with_sha256: bool = False) -> None:
+        self._with_sha256 = with_sha256
+        self.problems = Problems()
+        self.ids = ClaimIds()
+        self.sha256: dict[str, str] = {}
+
+    def tables(self, file: BinaryIO, path: str) -> Iterator[pa.Table]:
+        """Yield the claim rows of one open file as tables of CLAIM_SCHEMA.
+
+        Once a fault is found nothing more is yielded; the rest is only searched for more faults.
+
+        Raises:
+            ClaimFileError: at the end of the file, or as soon as 20 faults are known.
+        """
+        digest = hashlib.sha256()
+        first_line = 1
+        for block in _line_blocks(file):
+            if self._with_sha256:
+                digest.update(block)
+            table, lines, n_lines = self._read_block(block, path, first_line)
+            first_line += n_lines
+            self.ids.add(path, table["claim_id"].to_numpy(), lines)
+            if self.problems.is_full:
+                break
+            if table.num_rows and not self.problems.lines:
+                yield table
+        if self.problems.lines:
+            self.check_ids()
+        if self._with_sha256:
+            self.sha256[path] = digest.hexdigest()
+
+    def check_ids(self, other_splits: Iterable[ClaimFileReader] = ()) -> None:
+        """Raise ClaimFileError where a claim_id stands twice, here or also in another split."""
+        self.ids.note_duplicates(self.problems, [other.ids for other in other_splits])
+        self.problems.raise_if_any()
+
+    def _read_block(
+        self, block: bytes, path: str, first_line: int
+    ) -> tuple[pa.Table, IntArray, int]:
+        """The rows of a block, the line of each, and the number of lines."""
+        fast = _fast_table(block)
+        if fast is None:
+            table, lines = _slow_table(block, path, first_line, self.problems)
+            return table, lines, block.count(b"\n")
+        table, unknown_keys = fast
+        for key in unknown_keys:
+            self.problems.see_key(key, path)
+        return table, np.arange(first_line, first_line + table.num_rows), table.num_rows
+
+
+def _line_blocks(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the bytes of a file in blocks that end at the end of a line.
+
+    Lines end at `\\n` only: U+2028 and U+0085 may stand inside a claim.
+    """
+    while block := file.read(BLOCK_BYTES):
+        yield block + file.readline()
+
+
+def _fast_table(block: bytes) -> tuple[pa.Table, list[str]] | None:
+    """Return (table, unknown keys) of a block without fault, None if the slow road must look.
+
+    pyarrow 26 ends the process with a segmentation fault on a `null` that stands where an object
+    should, so a block is handed over only if each line starts an object and no null follows one.
+    """
+    n_objects = _count_objects(block)
+    if n_objects is None or _NULL_AFTER_OBJECT.search(block):
+        return None
+    options = pa_json.ParseOptions(explicit_schema=_RAW_SCHEMA, unexpected_field_behavior="infer")
+    try:
+        raw = pa_json.read_json(pa.BufferReader(block), parse_options=options)
+        raw.validate(full=True)  # texts in UTF-8: a quarter of the time of block.decode()
+        unknown = [name for name in raw.column_names if name not in COLUMNS]
+        if unknown:
+            block.decode("utf-8")  # names of nested keys are no texts of the table
+    except (UnicodeDecodeError, pa.ArrowException):
+        return None
+    if raw.num_rows != n_objects:
+        return None
+    columns = {
+        "claim_id": raw["claim_id"],
+        "bird_id": pc.fill_null(raw["bird_id"], HIDDEN),
+        "db_name": raw["db_name"],
+        "claim": raw["claim"],
+        "extra_info": pc.fill_null(raw["extra_info"], ""),
+        "label": _codes(raw["label"], LABELS),
+        "category": _codes(raw["category"], CATEGORIES),
+    }
+    if not _is_clean(columns):
+        return None
+    return pa.table(columns).cast(CLAIM_SCHEMA), unknown
+
+
+def _count_objects(block: bytes) -> int | None:
+    """The number of lines of a block if each starts with a brace, else None."""
+    content = np.frombuffer(block, np.uint8)
+    starts = np.flatnonzero(content == _NEWLINE) + 1
+    if len(starts) and starts[-1] == len(content):
+        starts = starts[:-1]
+    is_object = content[0] == _BRACE and bool((content[starts] == _BRACE).all())
+    return len(starts) + 1 if is_object else None
+
+
+def _codes(names: pa.ChunkedArray, known: tuple[str, ...]) -> pa.ChunkedArray:
+    """The ClassLabel integers of names, -1 for null, null for a name that is not known."""
+    index = pc.index_in(names, value_set=pa.array(known)).cast(pa.int64())
+    return pc.if_else(pc.is_null(names), pa.scalar(HIDDEN, pa.int64()), index)
+
+
+def _is_clean(columns: dict[str, pa.ChunkedArray]) -> bool:
+    """Whether `claim_rows.check_row` would find no fault in any row."""
+    if any(column.null_count for column in columns.values()):
+        return False
+    if len(columns["claim_id"]) == 0:
+        return True
+    if pc.min(columns["claim_id"]).as_py() < 0 or pc.min(columns["bird_id"]).as_py() < HIDDEN:
+        return False
+    for key in ("claim", "db_name"):
+        is_blank = pc.or_(pc.equal(columns[key], ""), pc.utf8_is_space(columns[key]))
+        if pc.any(is_blank).as_py():
+            return False
+    has_category = pc.not_equal(columns["category"], HIDDEN)
+    is_not_nei = pc.not_equal(columns["label"], NOT_ENOUGH_INFO)
+    return not pc.any(pc.and_(has_category, is_not_nei)).as_py()
+
+
+def _slow_table(
+    block: bytes, path: str, first_line: int, problems: Problems
+) -> tuple[pa.Table, IntArray]:
+    """Return the good rows of a block and their line numbers; note every fault."""
+    rows, lines = [], []
+    for number, line in enumerate(block.split(b"\n"), first_line):
+        if not line.strip():
+            continue
+        if problems.is_full:
+            break
+        try:
+            raw = parse_line(line)
+        except BadLineError as fault:
+            problems.add(path, number, str(fault))
+            continue
+        row, faults = check_row(raw)
+        for reason in faults:
+            problems.add(path, number, reason)
+        for key in raw.keys() - COLUMNS.keys():
+            problems.see_key(key, path)
+        if not faults:
+            rows.append(row)
+            lines.append(number)
+    return pa.Table.from_pylist(rows, schema=CLAIM_SCHEMA), np.asarray(lines, dtype=np.int64)

@@ -1,0 +1,169 @@
+"""Brings one database to the local cache: out of a zip on the Hub, or out of a local zip."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from filelock import FileLock
+from tqdm import tqdm
+
+from claimdb_loader import hub, zip_member
+from claimdb_loader.cache_folder import database_folder
+from claimdb_loader.fingerprints import Fingerprint, known_databases
+from claimdb_loader.hub_file import HubFile
+from claimdb_loader.sqlite_file import check_file, file_fault, find_release
+from claimdb_loader.storage import require_space, storage_errors
+from claimdb_loader.zip_member import Member, Readable
+from claimdb_metric.errors import DatabaseFileError
+
+ZIPS: Final = {"train": "train_databases.zip", "test": "test_databases.zip"}
+"""Upstream's two zips by split of the manifest."""
+
+OpenZip = Callable[[str], AbstractContextManager[Readable]]
+
+
+def fetch(db_name: str, repo_id: str, revision: str | None) -> Path | None:
+    """Return the path of a database after fetching it from a Hub repository, None if not there.
+
+    Only the one member of the zip is transferred. Eight processes that ask at once fetch it once.
+
+    Raises:
+        UnavailableError: no network, refused by the Hub, or no room on this disk.
+        DatabaseFileError: what came is not the database that it should be; it is discarded.
+    """
+    direct = direct_name(db_name)
+    snapshot = hub.look_up(repo_id, revision, None, [direct])
+    if direct in snapshot.names:
+        path = Path(hub.fetch(snapshot, direct, None))
+        check_file(path)
+        return path
+    known = known_databases().get(db_name) if repo_id == hub.UPSTREAM_REPO else None
+    zips = [name for name in _zip_order(known.split if known else "test") if name in snapshot.names]
+    target = database_folder(repo_id, revision) / db_name / f"{db_name}.sqlite"
+    fingerprints = known.fingerprints if known else ()
+    return _from_zips(zips, partial(HubFile, snapshot), target, fingerprints)
+
+
+def direct_name(db_name: str) -> str:
+    """Return where a database lies in a repository that keeps them unzipped."""
+    return f"databases/{db_name}/{db_name}.sqlite"
+
+
+def names_on_hub(repo_id: str, revision: str | None) -> list[str]:
+    """Return the names of the databases in a Hub repository, sorted.
+
+    Raises:
+        UnavailableError: no network, or refused by the Hub.
+    """
+    snapshot = hub.look_up(repo_id, revision, None, [])
+    names = {Path(name).stem for name in snapshot.names if name == direct_name(Path(name).stem)}
+    for zip_name in snapshot.names.intersection(ZIPS.values()):
+        with HubFile(snapshot, zip_name) as file:
+            names.update(zip_member.database_names(file, zip_name))
+    return sorted(names)
+
+
+def names_in_folder(folder: Path) -> list[str]:
+    """Return the names of the databases in the zips of a local copy, sorted."""
+    names: set[str] = set()
+    for zip_name in _local_zips(folder):
+        with _open_local(folder, zip_name) as file:
+            names.update(zip_member.database_names(file, zip_name))
+    return sorted(names)
+
+
+def unpack_from_folder(db_name: str, folder: Path) -> Path | None:
+    """Return the path of a database after unpacking it from a zip that lies in a local copy.
+
+    None where there is no such zip, or the database is in none of them.
+    """
+    zips = _local_zips(folder)
+    if not zips:
+        return None
+    stamps = [f"{folder.absolute()}", *(str((folder / name).stat().st_mtime_ns) for name in zips)]
+    key = hashlib.sha256("\n".join(stamps).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    target = database_folder(f"local-{key}", None) / db_name / f"{db_name}.sqlite"
+    return _from_zips(zips, partial(_open_local, folder), target, ())
+
+
+def _local_zips(folder: Path) -> list[str]:
+    return [name for name in ZIPS.values() if (folder / name).is_file()]
+
+
+def _zip_order(split: str) -> list[str]:
+    return sorted(ZIPS.values(), key=lambda name: name != ZIPS[split])
+
+
+def _open_local(folder: Path, name: str) -> AbstractContextManager[Readable]:
+    return (folder / name).open("rb")
+
+
+def _from_zips(
+    zips: list[str], open_zip: OpenZip, target: Path, fingerprints: tuple[Fingerprint, ...]
+) -> Path | None:
+    """Return the target, unpacked from the first zip that holds it; None if no zip does."""
+    if target.is_file():
+        return target
+    folder = target.parent
+    with storage_errors(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.with_name(folder.name + ".lock")):
+            if target.is_file():
+                return target
+            for name in zips:
+                with open_zip(name) as file:
+                    member = zip_member.find_member(file, name, target.stem)
+                    if member is not None:
+                        _check_size(member, fingerprints)
+                        folder.mkdir(exist_ok=True)
+                        _bring(file, member, target, fingerprints)
+                        return target
+    return None
+
+
+def _check_size(member: Member, fingerprints: tuple[Fingerprint, ...]) -> None:
+    sizes = {mark.n_bytes for mark in fingerprints}
+    if sizes and None not in sizes and member.n_bytes not in sizes:
+        raise DatabaseFileError(
+            f"{member.name} declares {member.n_bytes:,} bytes; known releases have "
+            + " or ".join(f"{size:,}" for size in sizes if size)
+        )
+    if member.n_bytes > zip_member.MAX_DATABASE_BYTES:
+        raise DatabaseFileError(
+            f"{member.name} declares {member.n_bytes:,} bytes, over the limit of "
+            f"{zip_member.MAX_DATABASE_BYTES:,}: unpack it by hand if you trust it"
+        )
+
+
+def _bring(
+    file: Readable, member: Member, target: Path, fingerprints: tuple[Fingerprint, ...]
+) -> None:
+    # Named after the member's identity, so that a part of another revision is never resumed.
+    part = target.with_name(f"{target.name}.{member.crc32:08x}-{member.compressed_bytes}.part")
+    temporary = target.with_name(target.name + ".new")
+    have = part.stat().st_size if part.exists() else 0
+    require_space(target.parent, member.compressed_bytes - have + member.n_bytes)
+    bar = tqdm(
+        total=member.compressed_bytes, unit="B", unit_scale=True, desc=target.stem, disable=None
+    )
+    with bar:
+        zip_member.copy_packed(file, member, part, bar.update)
+    try:
+        zip_member.unpack(part, member, temporary)
+        fault = file_fault(temporary) or find_release(temporary, fingerprints)[1]
+        if fault:
+            raise DatabaseFileError(f"{member.name} {fault}; what was fetched is discarded")
+    except DatabaseFileError:
+        part.unlink(missing_ok=True)
+        raise
+    else:
+        temporary.replace(target)
+        for leftover in target.parent.glob("*.part"):
+            leftover.unlink()
+    finally:
+        temporary.unlink(missing_ok=True)

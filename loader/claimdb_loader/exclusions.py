@@ -1,0 +1,89 @@
+"""Which claims an option leaves out: known issues, and train rows that share with the tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from claimdb_metric.errors import DataError
+from claimdb_metric.labels import HIDDEN
+
+TRAIN_EXCLUDES: Final = {
+    "test_questions": ("bird_id", ("test_public",)),
+    "test_databases": ("db_name", ("test_public", "test_private")),
+}
+"""Each value of `train_excludes=`: the column that must not be shared, and with which splits.
+
+Hidden rows carry no bird_id, so the questions of test_private cannot be excluded by name.
+"""
+
+
+def check_train_excludes(value: str | None) -> None:
+    """Raise DataError when `train_excludes=` is none of its values."""
+    if value is not None and value not in TRAIN_EXCLUDES:
+        raise DataError(f"train_excludes={value!r} must be one of {', '.join(TRAIN_EXCLUDES)}")
+
+
+def shared_values(column: str, tables: Iterable[pa.Table]) -> pa.Array:
+    """Return the distinct values of a column over some tables, hidden ones left out."""
+    values: set[object] = set()
+    for table in tables:
+        values.update(table[column].unique().to_pylist())
+    values.discard(HIDDEN)
+    return pa.array(sorted(values, key=str), type=_type_of(column))
+
+
+def without_values(table: pa.Table, column: str, values: pa.Array) -> pa.Table:
+    """Return the rows whose column holds none of the values."""
+    return table.filter(pc.invert(pc.is_in(table[column], value_set=values)))
+
+
+def _type_of(column: str) -> pa.DataType:
+    return pa.string() if column == "db_name" else pa.int64()
+
+
+def read_known_issues(folder: str | None) -> list[dict[str, object]]:
+    """Return the known issues shipped with this release and those of a local copy.
+
+    Args:
+        folder: a local copy that may hold a known_issues.jsonl of its own.
+
+    Raises:
+        DataError: a line is not an object with claim_id and db_name.
+    """
+    shipped = resources.files("claimdb_card") / "known_issues.jsonl"
+    texts = {"known_issues.jsonl": shipped.read_text("utf-8")}
+    if folder is not None and (own := Path(folder) / "known_issues.jsonl").is_file():
+        texts[str(own)] = own.read_text("utf-8")
+    return [
+        _known_issue(line, f"{path}:{number}")
+        for path, text in texts.items()
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip()
+    ]
+
+
+def _known_issue(line: str, place: str) -> dict[str, object]:
+    try:
+        issue = json.loads(line)
+        return {"claim_id": int(issue["claim_id"]), "db_name": str(issue["db_name"]), **issue}
+    except (ValueError, TypeError, KeyError) as error:
+        raise DataError(f"{place}: a known issue needs claim_id and db_name ({error!r})") from None
+
+
+def without_known_issues(table: pa.Table, issues: list[dict[str, object]]) -> pa.Table:
+    """Return the rows that no known issue names by claim_id and db_name.
+
+    Both must agree, because another benchmark numbers its claims from 0 too.
+    """
+    ids = pa.array([issue["claim_id"] for issue in issues], type=pa.int64())
+    at = pc.index_in(table["claim_id"], value_set=ids)
+    names = pa.array([issue["db_name"] for issue in issues], type=pa.string())
+    is_named = pc.equal(pc.take(names, at), table["db_name"])
+    return table.filter(pc.invert(pc.fill_null(is_named, False)))

@@ -1,0 +1,38 @@
+"""The columns of every config, as the Hugging Face features that all splits and files share."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import datasets
+
+from claimdb_metric.labels import CATEGORIES, LABELS
+
+FORMAT_VERSION: Final = 1
+"""Part of every cache key: raise it when the same input would give other rows."""
+
+CLAIM_FEATURES: Final = datasets.Features(
+    {
+        "claim_id": datasets.Value("int64"),
+        "bird_id": datasets.Value("int64"),
+        "db_name": datasets.Value("string"),
+        "claim": datasets.Value("string"),
+        "extra_info": datasets.Value("string"),
+        "label": datasets.ClassLabel(names=list(LABELS)),
+        "category": datasets.ClassLabel(names=list(CATEGORIES)),
+    }
+)
+
+DATABASE_FEATURES: Final = datasets.Features(
+    {
+        "db_name": datasets.Value("string"),
+        "n_claims": datasets.Value("int64"),
+        "n_tables": datasets.Value("int64"),
+        "n_rows": datasets.Value("int64"),
+        "n_bytes": datasets.Value("int64"),
+        "sha256": datasets.Value("string"),
+    }
+)
+
+CLAIM_SPLITS: Final = ("train", "test_public", "test_private")
+NEI_SPLITS: Final = ("out_of_schema", "subjective", "counterfactual")

@@ -1,0 +1,88 @@
+"""Fills the caches of `datasets` and `evaluate`: both names load without `import claimdb`."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+from filelock import FileLock, Timeout
+
+from claimdb_loader import sources
+from claimdb_loader.registration import METRIC_NAME
+
+_METRIC_FOLDER: Final = f"evaluate-metric--{METRIC_NAME}"
+"""Where `evaluate` 0.4.6 looks for a bare name when nothing local and no Space answers."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What `prepare` did: the copy of the claims, the copy of the metric, and from where."""
+
+    source: str
+    was_there: bool
+    claims_folder: str
+    n_rows: Mapping[str, int]
+    metric_folder: str
+
+
+def prepare(builder: Any, data_dir: str | None) -> Prepared:
+    """Return what was prepared: the default config of the claims, and the metric.
+
+    Args:
+        builder: a `ClaimDB` of the default config; its copy is the one that is served by name.
+        data_dir: a local copy to read instead of the Hub; None takes CLAIMDB_DATA_DIR if set. Its
+            files always replace the copy that is there.
+
+    Raises:
+        UnavailableError: nothing local and no network.
+        ClaimFileError: rows of the local copy are wrong.
+    """
+    folder = sources.chosen_data_dir(data_dir)
+    was_there = folder is None and Path(builder.cache_dir).is_dir()
+    if folder is not None:
+        builder.source = sources.local(folder)
+    builder.download_and_prepare(download_mode=None if folder is None else "force_redownload")
+    _remove_torn_copies(Path(builder.cache_dir).parents[2])
+    return Prepared(
+        source=folder or f"the Hub repository {builder.config.source_repo}",
+        was_there=was_there,
+        claims_folder=str(builder.cache_dir),
+        n_rows={name: split.num_examples for name, split in builder.info.splits.items()},
+        metric_folder=str(seed_metric()),
+    )
+
+
+def _remove_torn_copies(root: Path) -> None:
+    """Remove what a killed load left; `datasets` fails on it when it looks for a cached copy."""
+    for torn in root.glob("*/*/*.incomplete"):
+        whole = torn.with_suffix("")
+        try:
+            with FileLock(f"{whole}_builder.lock", timeout=0):
+                shutil.rmtree(torn, ignore_errors=True)
+        except Timeout:
+            continue  # another process is at work on it
+
+
+def seed_metric() -> Path:
+    """Return the folder in the module cache of `evaluate` that now holds the metric."""
+    from evaluate.loading import init_dynamic_modules
+
+    files = {
+        path.name: path.read_bytes()
+        for path in resources.files("claimdb_metric").iterdir()
+        if path.name.endswith(".py") and path.name != "__init__.py"
+    }
+    digest = hashlib.sha256(b"".join(files[name] for name in sorted(files))).hexdigest()
+    metrics = Path(init_dynamic_modules()) / "metrics"
+    folder = metrics / _METRIC_FOLDER / digest
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    for package in (metrics, folder.parent, folder):
+        (package / "__init__.py").touch()
+    return folder

@@ -1,0 +1,130 @@
+"""Makes the two bare names known: "claimdb" to `datasets`, "claimdb_metric" to `evaluate`.
+
+Neither library has a plug-in hook (datasets 3.6-5.2, evaluate 0.4.6), so the one function that
+resolves a name is wrapped in each. `evaluate` is slow to import, the more so beside transformers:
+it is wrapped when it is imported, by whomever.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, Final
+
+import datasets.inspect
+import datasets.load
+
+from claimdb_loader import cache_slots
+
+DATASET_NAME: Final = "claimdb"
+METRIC_NAME: Final = "claimdb_metric"
+METRIC_MODULE: Final = "claimdb_metric.claimdb_metric"
+BUILDER_MODULE: Final = "claimdb"
+
+_EVALUATE_LOADING: Final = "evaluate.loading"
+_FACTORIES: Final = {
+    "datasets.load": "dataset_module_factory",
+    "datasets.inspect": "dataset_module_factory",
+    _EVALUATE_LOADING: "evaluation_module_factory",
+}
+"""Each module that resolves names, and the function in it that is wrapped."""
+
+Factory = Callable[..., Any]
+
+
+def register() -> None:
+    """Make both names resolve to this package; a second call changes nothing.
+
+    >>> register()
+    >>> datasets.load.dataset_module_factory("claimdb").module_path
+    'claimdb'
+    """
+    _wrap(datasets.load, _resolve_dataset)
+    _wrap(datasets.inspect, _resolve_dataset)
+    if _EVALUATE_LOADING in sys.modules:
+        _wrap(sys.modules[_EVALUATE_LOADING], _resolve_metric)
+    elif not any(isinstance(finder, _EvaluateFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _EvaluateFinder())
+
+
+def unregister() -> None:
+    """Undo `register()`: both names resolve as the two libraries alone would have it.
+
+    >>> unregister()
+    >>> hasattr(datasets.load.dataset_module_factory, "_claimdb_original")
+    False
+    >>> register()
+    """
+    sys.meta_path[:] = [
+        finder for finder in sys.meta_path if not isinstance(finder, _EvaluateFinder)
+    ]
+    for module_name, attribute in _FACTORIES.items():
+        module = sys.modules.get(module_name)
+        original = getattr(getattr(module, attribute, None), "_claimdb_original", None)
+        if original is not None:
+            setattr(module, attribute, original)
+
+
+def _wrap(module: ModuleType, resolve: Callable[..., Any]) -> None:
+    attribute = _FACTORIES[module.__name__]
+    original: Factory = getattr(module, attribute)
+    if hasattr(original, "_claimdb_original"):
+        return
+
+    @functools.wraps(original)
+    def factory(path: str, *args: Any, **kwargs: Any) -> Any:
+        ours = resolve(path, kwargs)
+        return original(path, *args, **kwargs) if ours is None else ours
+
+    factory._claimdb_original = original  # type: ignore[attr-defined]
+    setattr(module, attribute, factory)
+
+
+def _resolve_dataset(path: object, kwargs: dict[str, Any]) -> Any:
+    if str(path) != DATASET_NAME:
+        return None
+    arguments = {"dataset_name": DATASET_NAME}
+    if kwargs.get("revision") is not None:
+        arguments["revision"] = str(kwargs["revision"])
+    return datasets.load.DatasetModule(BUILDER_MODULE, cache_slots.default_key(), arguments)
+
+
+def _resolve_metric(path: object, _: dict[str, Any]) -> Any:
+    if str(path) != METRIC_NAME:
+        return None
+    loading = sys.modules[_EVALUATE_LOADING]
+    return loading.ImportableModule(METRIC_MODULE, cache_slots.default_key())
+
+
+class _EvaluateFinder(MetaPathFinder):
+    """Waits for `evaluate.loading` to be imported, wraps its factory, and takes itself away."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != _EVALUATE_LOADING:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _WrappingLoader(spec.loader)
+        return spec
+
+
+class _WrappingLoader(Loader):
+    """Loads a module as its own loader would, then wraps the factory in it."""
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        _wrap(module, _resolve_metric)

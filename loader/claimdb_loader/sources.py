@@ -1,0 +1,139 @@
+"""Where the claims files are: a local copy, the Hub, or the files embedded in this package."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+from claimdb_loader import hub
+from claimdb_metric.errors import DataError, UnavailableError
+
+DATA_DIR_VARIABLE: Final = "CLAIMDB_DATA_DIR"
+
+SPLIT_FILES: Final = {
+    "train": "train.jsonl",
+    "test_public": "test-public.jsonl",
+    "test_private": "test-private.jsonl",
+}
+"""Each split of the `claims` config and upstream's name for its file."""
+
+KNOWN_SHA256: Final = {
+    "test-public.jsonl": "b87d7062307cfcf5ae862bf03bd7e82f7123ff39cf0b69d3dc5cc25caaaea810",
+    "test-private.jsonl": "1cc7136b6ab583d396f0e7f46d839655ad263e1e16d4de5fc5ca9b0b4ece4962",
+}
+"""The published test files (ACL 2026); upstream's train.jsonl was not at hand to be hashed."""
+
+DEFAULT_CONFIG: Final = "claims"
+SAMPLE: Final = "sample"
+OFFLINE_HELP: Final = (
+    'Without a network, load_dataset("claimdb", "sample") works everywhere, and '
+    'load_dataset("claimdb", data_dir="DIR") or the environment variable CLAIMDB_DATA_DIR reads a '
+    f"local copy ({', '.join(SPLIT_FILES.values())})."
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The files of each split that is there, and where they were found."""
+
+    where: str
+    files: Mapping[str, tuple[str, ...]]
+    snapshot: hub.Snapshot | None = None
+    folder: str | None = None
+
+
+def chosen_data_dir(data_dir: str | os.PathLike[str] | None) -> str | None:
+    """Return the folder of the local copy: the argument, else CLAIMDB_DATA_DIR, else None.
+
+    An empty text means no local copy, whatever the environment says.
+    """
+    chosen = os.environ.get(DATA_DIR_VARIABLE) if data_dir is None else data_dir
+    return str(Path(chosen).expanduser()) if chosen else None
+
+
+def local(data_dir: str) -> Source:
+    """Return the source of a local copy; splits without a file are left out.
+
+    Raises:
+        DataError: no such folder, or none of the files in it.
+    """
+    folder = Path(data_dir).expanduser()
+    if not folder.is_dir():
+        raise DataError(
+            f"data_dir (or {DATA_DIR_VARIABLE}) {data_dir} is not a folder; "
+            "give the one that holds train.jsonl"
+        )
+    files = {
+        split: (str(folder / name),)
+        for split, name in SPLIT_FILES.items()
+        if (folder / name).is_file()
+    }
+    if not files:
+        raise DataError(
+            f"data_dir {data_dir} holds none of {', '.join(SPLIT_FILES.values())}; it holds "
+            + (", ".join(sorted(path.name for path in folder.iterdir())[:10]) or "nothing")
+        )
+    return Source(data_dir, files, folder=str(folder))
+
+
+def upstream(repo_id: str, revision: str | None, token: hub.Token) -> Source:
+    """Return the source of a Hub repository in upstream's layout.
+
+    Raises:
+        UnavailableError: no network and nothing cached, at once; it names what works offline.
+        DataError: the repository holds none of the claims files.
+    """
+    wanted = list(SPLIT_FILES.values())
+    try:
+        snapshot = hub.look_up(repo_id, revision, token, wanted)
+    except UnavailableError as error:
+        raise UnavailableError(f"{error}. {OFFLINE_HELP}") from error
+    files = {split: (name,) for split, name in SPLIT_FILES.items() if name in snapshot.names}
+    where = f"the Hub repository {repo_id}"
+    if not files:
+        raise DataError(f"{where} holds none of {', '.join(wanted)}")
+    return Source(where, files, snapshot=snapshot)
+
+
+def sample() -> Source:
+    """Return the source of the sample that is embedded in this package."""
+    path = resources.files("claimdb_loader.sample") / "claims.jsonl"
+    return Source("the embedded sample", {"test": (str(path),)})
+
+
+def find(config: Any, token: hub.Token) -> Source:
+    """Return the source that a config asks for: its files, the sample, a local copy or the Hub.
+
+    Args:
+        config: a ClaimDBConfig; data_files wins over data_dir, which wins over the Hub.
+    """
+    if config.data_files is not None:
+        files = {str(split): tuple(paths) for split, paths in config.data_files.items()}
+        return Source("data_files", files)
+    if config.name == SAMPLE:
+        return sample()
+    if config.data_dir is not None:
+        return local(config.data_dir)
+    return upstream(config.source_repo, config.revision, token)
+
+
+def reachable_files(source: Source, downloads: Any, token: hub.Token) -> dict[str, tuple[str, ...]]:
+    """Return, for each split, paths on this disk, or addresses to stream from.
+
+    Args:
+        downloads: the download manager of `datasets`; a streaming one fetches nothing.
+    """
+    snapshot = source.snapshot
+    if snapshot is None:
+        files = {split: list(paths) for split, paths in source.files.items()}
+        return {k: tuple(v) for k, v in downloads.download_and_extract(files).items()}
+    if downloads.is_streaming and snapshot.is_online:
+        return {k: tuple(map(snapshot.url, names)) for k, names in source.files.items()}
+    return {
+        split: tuple(hub.fetch(snapshot, name, token) for name in names)
+        for split, names in source.files.items()
+    }

@@ -1,0 +1,211 @@
+"""What `import claimdb` makes of the two names, from any folder and in any order of imports."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import datasets.inspect
+import datasets.load
+import pytest
+
+import claimdb
+from claimdb_loader import registration
+from tests.children import answer_of, child_env, run_python
+from tests.loader.claim_files import claim, jsonl, small_copy
+
+pytestmark = pytest.mark.matrix
+
+
+def nothing(_: Path) -> None:
+    """An empty folder."""
+
+
+def a_file_of_that_name(folder: Path) -> None:
+    (folder / "claimdb.py").write_text("raise SystemExit('the wrong claimdb.py was imported')\n")
+
+
+def a_folder_of_that_name(folder: Path) -> None:
+    (folder / "claimdb").mkdir()
+
+
+def a_script_in_such_a_folder(folder: Path) -> None:
+    (folder / "claimdb").mkdir()
+    (folder / "claimdb" / "claimdb.py").write_text("raise SystemExit('a script was run')\n")
+
+
+def data_in_such_a_folder(folder: Path) -> None:
+    (folder / "claimdb").mkdir()
+    (folder / "claimdb" / "test.jsonl").write_bytes(jsonl([claim(1)]))
+
+
+def a_metric_of_that_name(folder: Path) -> None:
+    (folder / "claimdb_metric").mkdir()
+    (folder / "claimdb_metric" / "claimdb_metric.py").write_text("raise SystemExit('wrong')\n")
+
+
+def many_other_folders(folder: Path) -> None:
+    for name in ("builder", "metrics", "databases", "data"):
+        (folder / name).mkdir()
+    (folder / "train.jsonl").write_text("not ours\n")
+
+
+FOLDERS = [
+    nothing,
+    a_file_of_that_name,
+    a_folder_of_that_name,
+    a_script_in_such_a_folder,
+    data_in_such_a_folder,
+    a_metric_of_that_name,
+    many_other_folders,
+]
+
+LOAD_BOTH = """
+import json
+import claimdb
+from datasets import get_dataset_config_names, get_dataset_split_names, load_dataset
+import evaluate
+from datasets import load_dataset_builder
+rows = load_dataset("claimdb", split="train[:2]")
+streamed = load_dataset("claimdb", split="train", streaming=True)
+metric = evaluate.load("claimdb_metric")
+print(json.dumps([
+    len(rows),
+    next(iter(streamed))["claim_id"],
+    len(load_dataset("claimdb", "sample", split="test")),
+    get_dataset_config_names("claimdb"),
+    get_dataset_split_names("claimdb"),
+    load_dataset_builder("claimdb").config.name,
+    metric.compute(predictions=[0, 1], references=[0, 0])["accuracy"],
+]))
+"""
+
+
+@pytest.mark.parametrize("prepare", FOLDERS, ids=lambda prepare: prepare.__name__)
+def test_both_names_load_from_any_folder(prepare: Callable[[Path], None], tmp_path: Path) -> None:
+    copy = small_copy(tmp_path / "copy")
+    cwd = tmp_path / "cwd"
+    cwd.mkdir()
+    prepare(cwd)
+    env = child_env(tmp_path, CLAIMDB_DATA_DIR=str(copy))
+    assert answer_of(LOAD_BOTH, cwd, env) == [
+        2,
+        0,
+        144,
+        ["claims", "nei", "databases", "sample"],
+        ["train", "test_public", "test_private"],
+        "claims",
+        0.5,
+    ]
+
+
+METRIC = "evaluate.load('claimdb_metric').compute(predictions=[2], references=[2])['accuracy']"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"import claimdb, evaluate; print({METRIC})",
+        f"import evaluate, claimdb; print({METRIC})",
+        f"import evaluate; from evaluate import load; import claimdb; print({METRIC})",
+        f"import claimdb; claimdb.register(); import evaluate; print({METRIC})",
+        "import claimdb; from evaluate import combine; c = combine(['claimdb_metric']); "
+        "print(c.compute(predictions=[2], references=[2])['accuracy'])",
+    ],
+)
+def test_the_metric_loads_in_any_order_of_imports(code: str, tmp_path: Path) -> None:
+    assert answer_of(code, tmp_path, child_env(tmp_path)) == 1.0
+
+
+def test_import_claimdb_does_nothing_but_register(tmp_path: Path) -> None:
+    code = """
+import sys, os, json
+before = dict(os.environ)
+import claimdb
+heavy = {"evaluate", "sklearn", "torch", "transformers", "scipy"}
+print(json.dumps([sorted(heavy & set(sys.modules)), dict(os.environ) == before]))
+"""
+    env = child_env(tmp_path / "home")
+    assert answer_of(code, tmp_path, env) == [[], True]
+    assert not (tmp_path / "home" / "claimdb").exists()
+    assert list(tmp_path.iterdir()) in ([], [tmp_path / "home"])
+
+
+@pytest.fixture
+def registered() -> Iterator[None]:
+    yield
+    claimdb.register()
+
+
+@pytest.mark.usefixtures("registered")
+def test_registering_is_idempotent_and_can_be_undone() -> None:
+    import evaluate.loading
+
+    claimdb.register()
+    wrapped = datasets.load.dataset_module_factory
+    claimdb.register()
+    assert datasets.load.dataset_module_factory is wrapped
+    assert evaluate.loading.evaluation_module_factory.__module__ == "evaluate.loading"
+
+    claimdb.unregister()
+    claimdb.unregister()
+    for module, name in [
+        (datasets.load, "dataset_module_factory"),
+        (datasets.inspect, "dataset_module_factory"),
+        (evaluate.loading, "evaluation_module_factory"),
+    ]:
+        assert not hasattr(getattr(module, name), "_claimdb_original")
+    assert not any(isinstance(f, registration._EvaluateFinder) for f in sys.meta_path)
+
+    claimdb.register()
+    assert hasattr(datasets.load.dataset_module_factory, "_claimdb_original")
+    assert hasattr(evaluate.loading.evaluation_module_factory, "_claimdb_original")
+
+
+def test_after_unregister_the_names_are_not_ours(tmp_path: Path) -> None:
+    code = """
+import claimdb
+claimdb.unregister()
+import evaluate
+from datasets import load_dataset
+for load in (lambda: load_dataset("claimdb", "sample"), lambda: evaluate.load("claimdb_metric")):
+    try:
+        load()
+    except Exception as error:
+        print(type(error).__name__)
+"""
+    done = run_python(code, tmp_path, child_env(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.split()) == 2
+
+
+def test_evaluate_may_be_absent(tmp_path: Path) -> None:
+    code = """
+import sys
+sys.modules["evaluate"] = None
+import claimdb, json
+from datasets import load_dataset
+print(json.dumps(len(load_dataset("claimdb", "sample", split="test"))))
+"""
+    assert answer_of(code, tmp_path, child_env(tmp_path)) == 144
+
+
+def test_names_that_only_look_like_ours_are_left_to_datasets(tmp_path: Path) -> None:
+    (tmp_path / "claimdb").mkdir()
+    (tmp_path / "claimdb" / "test.jsonl").write_text('{"a": 1}\n')
+    code = """
+import claimdb, json
+from datasets import load_dataset
+print(json.dumps(list(load_dataset("./claimdb", split="test"))))
+"""
+    assert answer_of(code, tmp_path, child_env(tmp_path)) == [{"a": 1}]
+
+
+def test_a_script_cannot_be_loaded_and_says_so(tmp_path: Path) -> None:
+    """`load_dataset("./claimdb.py")` is no way in: datasets 4 and later run no scripts."""
+    if int(datasets.__version__.split(".")[0]) < 4:
+        pytest.skip("datasets 3 still runs scripts")
+    code = "import claimdb; from datasets import load_dataset; load_dataset('./claimdb.py')"
+    done = run_python(code, tmp_path, child_env(tmp_path))
+    assert "Dataset scripts are no longer supported" in done.stderr

@@ -13,7 +13,9 @@ from typing import Any
 
 def child_env(home: Path, **more: str) -> dict[str, str]:
     """An environment with caches below `home`, no Hub, and sockets blocked except loopback."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    # MAKE: a `make` that a test runs is not a part of the one that runs the tests.
+    ours = ("HF_", "MAKE", "MFLAGS")
+    env = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     offline = {
         "HF_HOME": str(home / "hf"),
         "HF_HUB_OFFLINE": "1",
@@ -26,19 +28,8 @@ def child_env(home: Path, **more: str) -> dict[str, str]:
 def run_python(
     code: str, cwd: Path, env: Mapping[str, str], timeout_s: float = 120
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program text in a folder and return what it printed and its exit code.
-
-    -P keeps the folder off the import path, as for a script that lies elsewhere.
-    """
-    return subprocess.run(
-        [sys.executable, "-P", "-c", code],
-        cwd=cwd,
-        env=dict(env),
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-        check=False,
-    )
+    """Run a program text in a folder and return what it printed and its exit code."""
+    return _run(["-c", code], cwd, env, timeout_s)
 
 
 def answer_of(code: str, cwd: Path, env: Mapping[str, str]) -> Any:
@@ -52,8 +43,15 @@ def run_claimdb(
     *arguments: str, cwd: Path, env: Mapping[str, str], timeout_s: float = 120
 ) -> subprocess.CompletedProcess[str]:
     """Run the `claimdb` command in a folder and return what it printed and its exit code."""
+    return _run(["-m", "claimdb_cli", *arguments], cwd, env, timeout_s)
+
+
+def _run(
+    arguments: list[str], cwd: Path, env: Mapping[str, str], timeout_s: float
+) -> subprocess.CompletedProcess[str]:
+    # -P keeps the folder off the import path, as for a script that lies elsewhere.
     return subprocess.run(
-        [sys.executable, "-P", "-m", "claimdb_cli", *arguments],
+        [sys.executable, "-P", *arguments],
         cwd=cwd,
         env=dict(env),
         capture_output=True,

@@ -10,12 +10,14 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+Load = Callable[..., Any]
 REPO_ROOT = Path(__file__).parents[1]
 SHARED = REPO_ROOT.parent / "shared"
 OFFLINE = Path(__file__).parent / "offline"
@@ -56,9 +58,10 @@ def session_hub() -> Iterator[LocalHub]:
     """The hub behind HF_ENDPOINT, for the whole session."""
     with LocalHub(HUB_PORT) as hub:
         yield hub
-        from huggingface_hub import close_session
+        import huggingface_hub
 
-        close_session()
+        if hasattr(huggingface_hub, "close_session"):  # 1.0 and newer keep connections open
+            huggingface_hub.close_session()
 
 
 @pytest.fixture
@@ -75,6 +78,25 @@ def cache_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "claimdb-cache"
     monkeypatch.setenv("CLAIMDB_CACHE_DIR", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _same_environ() -> Iterator[None]:
+    """`map(num_proc=)` of datasets leaves a copy in the place of os.environ: put it back."""
+    environ = os.environ
+    yield
+    os.environ = environ  # noqa: B003
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    """load_dataset("claimdb", …) with a cache of its own."""
+    from datasets import load_dataset
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return load_dataset("claimdb", *args, cache_dir=str(tmp_path / "cache"), **kwargs)
+
+    return call
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,1 @@
+"""The `claimdb` command: one file per verb, no logic."""

@@ -1,0 +1,52 @@
+"""The `claimdb` command: its verbs, and how errors become exit codes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from claimdb_cli import databases, demo, prepare
+from claimdb_metric.errors import ClaimDBError
+
+EXIT_BAD_INPUT = 2
+
+app = typer.Typer(
+    name="claimdb",
+    help="Fact verification over databases too large to read.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    epilog="Exit codes: 0 done, 1 a negative result, 2 bad input, 130 interrupted.",
+)
+app.command(help=prepare.HELP)(prepare.prepare)
+app.command(help=demo.HELP)(demo.demo)
+app.add_typer(databases.app, name="databases")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"claimdb {version('claimdb')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a verb."""
+
+
+def run() -> None:
+    """Run the command; an error of ours, or of the disk, is one line on stderr and exit code 2."""
+    try:
+        app()
+    except (ClaimDBError, OSError) as error:
+        typer.echo(f"claimdb: {error}", err=True)
+        sys.exit(EXIT_BAD_INPUT)

@@ -1,0 +1,1 @@
+"""Verification harness: agents and baselines that judge claims."""

@@ -1,0 +1,139 @@
+"""The wheel: what is in it, and that it works in a clean environment from an empty folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.children import child_env
+from tests.conftest import REPO_ROOT
+from tests.repository import copy_tracked_files, tracked_files
+
+BUILD_TIMEOUT_S = 300
+
+EVERY_PUBLIC_NAME = """
+import claimdb, claimdb_metric, json
+import claimdb_cli.main, claimdb_harness.baselines
+for module in (claimdb, claimdb_metric):
+    for name in module.__all__:
+        getattr(module, name)
+from datasets import load_dataset
+import evaluate
+from claimdb_loader.exclusions import read_known_issues
+sample = load_dataset("claimdb", "sample", split="test")
+with claimdb.open_database(sample[0]["db_name"]) as db:
+    assert db.tables()
+score = evaluate.load("claimdb_metric").compute(predictions=[0], references=[0])
+print(json.dumps([len(sample), score["accuracy"], len(read_known_issues(None)), claimdb.__file__]))
+"""
+
+
+def run(*command: str, cwd: Path, env: dict[str, str] | None = None) -> str:
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=BUILD_TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy of what git would clone."""
+    source = copy_tracked_files(tmp_path_factory.mktemp("source"))
+    out = tmp_path_factory.mktemp("dist")
+    # By way of the sdist: what a user's pip would do with the released archive.
+    run(sys.executable, "-m", "build", "--no-isolation", "-o", str(out), str(source), cwd=source)
+    (built,) = out.glob("*.whl")
+    return built
+
+
+def test_the_wheel_holds_our_packages_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    tops = {name.split("/")[0] for name in names if ".dist-info" not in name}
+    assert tops == {
+        "claimdb.py",
+        "claimdb-stubs",
+        "claimdb_card",
+        "claimdb_cli",
+        "claimdb_harness",
+        "claimdb_loader",
+        "claimdb_metric",
+    }
+    expected = {
+        "claimdb-stubs/__init__.pyi",
+        "claimdb_card/known_issues.jsonl",
+        "claimdb_loader/manifest.json",
+        "claimdb_loader/py.typed",
+        "claimdb_loader/sample/claims.jsonl",
+        "claimdb_loader/sample/ferry_lines.sqlite.xz",
+        "claimdb_metric/README.md",
+        "claimdb_metric/py.typed",
+    }
+    assert expected <= set(names)
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert wheel.stat().st_size < 1_000_000
+
+
+def test_every_module_of_the_tree_is_in_the_wheel(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    for path in tracked_files():
+        if path.suffix == ".py" and path.parts[0] in {"cli", "harness", "loader", "metrics"}:
+            assert "/".join(path.parts[1:]) in names
+
+
+@pytest.fixture(scope="module")
+def clean_python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The Python of an environment that holds the wheel and what it declares, no more."""
+    venv = tmp_path_factory.mktemp("clean") / "venv"
+    run(sys.executable, "-m", "venv", str(venv), cwd=venv.parent)
+    constraints = str(REPO_ROOT / "constraints.txt")
+    python = str(venv / "bin" / "python")
+    # The one child that may leave this machine: it asks the package index, as a user's pip does.
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    install = ["-m", "pip", "install", "-q", "-c", constraints, str(wheel)]
+    run(python, *install, cwd=venv.parent, env=env)
+    return python
+
+
+@pytest.mark.slow
+def test_the_wheel_works_in_a_clean_environment(clean_python: str, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    env = child_env(tmp_path)
+    printed = run(clean_python, "-c", EVERY_PUBLIC_NAME, cwd=empty, env=env)
+    assert printed.startswith("[144, 1.0, 8,")
+    assert str(REPO_ROOT) + os.sep not in printed
+    claimdb = str(Path(clean_python).with_name("claimdb"))
+    assert "ferry_lines" in run(claimdb, "databases", "list", cwd=empty, env=env)
+    assert list(empty.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_type_checkers_see_the_front_door(clean_python: str, tmp_path: Path) -> None:
+    """A single file cannot carry py.typed, so the wheel brings stubs for it."""
+    (tmp_path / "user.py").write_text(
+        "import claimdb\n"
+        "with claimdb.open_database('ferry_lines') as db:\n"
+        "    reveal_type(db.query('SELECT 1').rows)\n"
+        "reveal_type(claimdb.label_name(-1))\n"
+    )
+    options = ["--strict", "--no-incremental", "--python-executable", clean_python]
+    printed = run(sys.executable, "-m", "mypy", *options, "user.py", cwd=tmp_path)
+    revealed = [line.split("note: ")[1] for line in printed.split("\n") if "Revealed" in line]
+    assert revealed == [
+        'Revealed type is "tuple[tuple[Any, ...], ...]"',
+        'Revealed type is "str"',
+    ]

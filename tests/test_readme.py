@@ -1,0 +1,156 @@
+"""The README is true: every Python block and every console block runs and prints what it shows."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from claimdb_loader.hub import UPSTREAM_REPO
+from tests.children import child_env
+from tests.conftest import REPO_ROOT
+from tests.hub import LocalHub
+from tests.loader.claim_files import claim, jsonl, small_copy
+from tests.repository import copy_tracked_files
+
+README = (REPO_ROOT / "README.md").read_text("utf-8")
+
+RUN_DOCTEST = """
+import doctest, sys
+from pathlib import Path
+test = doctest.DocTestParser().get_doctest(sys.stdin.read(), {}, "README", "README.md", 0)
+runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+print("failed", runner.run(test).failed)
+"""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A line after `$ ` and the output shown under it."""
+
+    line: str
+    output: str
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.S | re.M)
+
+
+def commands() -> list[Command]:
+    parts = [part for block in blocks("console") for part in re.split(r"^\$ ", block, flags=re.M)]
+    lines = [part.partition("\n") for part in parts if part]
+    return [Command(line, output) for line, _, output in lines]
+
+
+def without_trailing_space(text: str) -> str:
+    return re.sub(r" +$", "", text, flags=re.M)
+
+
+def assert_shown(printed: str, shown: str) -> None:
+    """`...` in the README stands for anything."""
+    checker = doctest.OutputChecker()
+    printed, shown = without_trailing_space(printed), without_trailing_space(shown)
+    assert checker.check_output(shown, printed, doctest.ELLIPSIS), printed
+
+
+@pytest.fixture
+def env(tmp_path: Path, hub: LocalHub) -> dict[str, str]:
+    """The environment of a reader whose Hub holds the published repository."""
+    hub.add_repo(
+        UPSTREAM_REPO,
+        {
+            "train.jsonl": jsonl([claim(0)]),
+            "test-public.jsonl": jsonl([claim(1)]),
+            "test-private.jsonl": jsonl([claim(2, None)]),
+        },
+    )
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    ours = {"PATH": path, "COLUMNS": "80", "PYTHONSAFEPATH": "1", "HF_HUB_OFFLINE": "0"}
+    return child_env(tmp_path) | hub.env(tmp_path / "hf") | ours
+
+
+def test_every_python_block_runs_as_printed(tmp_path: Path, env: dict[str, str]) -> None:
+    assert len(blocks("python")) == 4
+    done = subprocess.run(
+        [sys.executable, "-c", RUN_DOCTEST],
+        input="\n".join(blocks("python")),
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip().split("\n")[-1] == "failed 0", done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_make_demo_works_as_the_first_command_in_a_fresh_clone(
+    tmp_path: Path, env: dict[str, str]
+) -> None:
+    (demo,) = [command for command in commands() if command.line == "make demo"]
+    clone = copy_tracked_files(tmp_path / "clone")
+    # Installing asks the package index; the demo itself must not leave this machine.
+    free = {name: value for name, value in env.items() if name != "PYTHONPATH"}
+    assert (
+        subprocess.run(["make", ".venv/.installed"], cwd=clone, env=free, check=False).returncode
+        == 0
+    )
+    printed = subprocess.run(
+        ["make", "demo"], cwd=clone, env=env, capture_output=True, text=True, check=True
+    ).stdout
+    assert_shown(printed, demo.output)
+
+
+def test_every_other_console_block_prints_what_it_shows(
+    tmp_path: Path, env: dict[str, str]
+) -> None:
+    small_copy(tmp_path / "copy")
+    others = [command for command in commands() if command.line != "make demo"]
+    assert len(others) == 4
+    for command in others:
+        done = subprocess.run(
+            command.line,
+            shell=True,
+            cwd=tmp_path,
+            env=env | {"HF_HUB_OFFLINE": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        shown_on_stderr = done.returncode != 0
+        assert_shown(done.stderr if shown_on_stderr else done.stdout, command.output)
+
+
+def test_the_speed_table_comes_from_the_benchmark(tmp_path: Path) -> None:
+    """Seconds are never asserted: that the script runs, and that its peers are those shown, is."""
+    command = [sys.executable, str(REPO_ROOT / "benchmarks" / "loader.py")]
+    done = subprocess.run(
+        [*command, "--rows", "3000", "--repeats", "1", "--json"],
+        env=child_env(tmp_path),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    result = json.loads(done.stdout)
+    assert set(result["seconds"]) == {"claimdb", "packaged json", "generator"}
+    assert result["faster_than_generator"] > 0
+    for peer in ("packaged `json` builder", "`GeneratorBasedBuilder`"):
+        assert re.search(rf"{peer} \| [\d.]+ x as fast", README)
+
+
+@pytest.mark.parametrize("name", ["data_dir", "repo_id", "revision", "exclude_known_issues"])
+def test_every_option_is_documented(name: str) -> None:
+    assert f"`{name}=" in README
+
+
+def test_links_lead_to_files() -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", README):
+        if not target.startswith("http"):
+            assert (REPO_ROOT / target).is_file(), target

@@ -31,8 +31,10 @@ def _free_port() -> int:
 
 HUB_PORT = _free_port()
 HOME = tempfile.TemporaryDirectory(prefix="claimdb-tests-", ignore_cleanup_errors=True)
-for unwanted in [name for name in os.environ if name.startswith(("HF_", "CLAIMDB_", "INSPECT_"))]:
-    del os.environ[unwanted]
+# MAKE: a `make` that a test runs is not a part of the one that runs the tests.
+UNWANTED = ("HF_", "CLAIMDB_", "MAKE", "MFLAGS")
+for name in [name for name in os.environ if name.startswith(UNWANTED)]:
+    del os.environ[name]
 os.environ |= {
     "HF_ENDPOINT": f"http://127.0.0.1:{HUB_PORT}",
     "HF_HOME": f"{HOME.name}/hf",

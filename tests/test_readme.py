@@ -98,14 +98,17 @@ def test_make_demo_works_as_the_first_command_in_a_fresh_clone(
     clone = copy_tracked_files(tmp_path / "clone")
     # Installing asks the package index; the demo itself must not leave this machine.
     free = {name: value for name, value in env.items() if name != "PYTHONPATH"}
-    assert (
-        subprocess.run(["make", ".venv/.installed"], cwd=clone, env=free, check=False).returncode
-        == 0
-    )
+    subprocess.run(["make", ".venv/.installed"], cwd=clone, env=free, check=True)
     printed = subprocess.run(
         ["make", "demo"], cwd=clone, env=env, capture_output=True, text=True, check=True
     ).stdout
     assert_shown(printed, demo.output)
+    for target in ("demo", "test"):
+        again = ["make", "--dry-run", target]
+        steps = subprocess.run(
+            again, cwd=clone, env=env, capture_output=True, text=True, check=True
+        )
+        assert ("pip install" in steps.stdout) == (target == "test")
 
 
 def test_every_other_console_block_prints_what_it_shows(

@@ -17,20 +17,23 @@ help:
 	@echo "make test         lint, types and tests; FAST=1 leaves out the slow drills"
 	@echo "make test-matrix  the loading tests under each supported version of datasets"
 	@echo "make format       let ruff put the code in order"
-	@echo "make bench        speed and memory against peers, as ratios"
+	@echo "make bench        speed against peers, as ratios"
 	@echo "make clean        remove the virtual environments and what tools left behind"
 
-$(BIN)/python:
+# A stamp, because a killed `venv` leaves a Python without pip.
+$(VENV)/.made:
+	@rm -rf $(VENV)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "ClaimDB needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	@touch $@
 
 # A stamp holds the time of the last install: a second call takes none.
-$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/.made
 	$(PIP) --constraint constraints.txt --editable .
 	@touch $@
 
-$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/.made
 	$(PIP) --constraint constraints.txt --editable '.[dev]'
 	@touch $(VENV)/.installed $@
 
@@ -52,12 +55,10 @@ pytest: $(VENV)/.installed-dev
 # One row per version: what `import claimdb` patches differs between them.
 MATRIX := 3.6.0 4.0.0 4.8.5 5.2.0
 
-test-matrix: $(foreach version,$(MATRIX),$(VENV)-matrix/$(version).ok)
+test-matrix: $(addprefix matrix-,$(MATRIX))
 
-$(VENV)-matrix/%.ok: FORCE
-	@$(PYTHON) tests/matrix.py --datasets $* --venv $(VENV)-matrix/$* && touch $@
-
-FORCE:
+matrix-%:
+	@$(PYTHON) tests/matrix.py --datasets $* --venv $(VENV)-matrix/$*
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
@@ -69,3 +70,4 @@ bench: $(VENV)/.installed-dev
 clean:
 	rm -rf $(VENV) $(VENV)-matrix .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -rf build dist *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

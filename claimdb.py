@@ -24,12 +24,12 @@ from datasets.exceptions import DatasetGenerationError
 
 from claimdb_loader import cache_slots, load_options, sources
 from claimdb_loader.attach import attach_databases
-from claimdb_loader.claim_tables import ClaimFileReader
+from claimdb_loader.claim_reader import ClaimReader, Exclusions
 from claimdb_loader.databases import Database, open_database
-from claimdb_loader.features import CLAIM_FEATURES, DATABASE_FEATURES
+from claimdb_loader.features import dataset_info
 from claimdb_loader.hub import UPSTREAM_REPO
-from claimdb_loader.notices import notice_changed_upstream, notice_hidden_labels
-from claimdb_loader.plans import PLANNERS, Files, Options, Plan
+from claimdb_loader.notices import notice_hidden_labels, notice_origin
+from claimdb_loader.plans import PLANNERS, Plan
 from claimdb_loader.registration import register, unregister
 from claimdb_metric.errors import (
     ClaimDBError,
@@ -62,6 +62,7 @@ __all__ = [
     "Database",
     "DatabaseFileError",
     "HiddenLabelsError",
+    "RejectedRowsError",
     "UnavailableError",
     "UnknownDatabaseError",
     "__version__",
@@ -71,12 +72,6 @@ __all__ = [
     "register",
     "unregister",
 ]
-
-_DESCRIPTION = (
-    "Claims to be judged ENTAILED, CONTRADICTED or NOT ENOUGH INFO against databases that are too "
-    "large to read: only a program can decide."
-)
-_LICENSE = "CC BY-SA 4.0; made from BIRD (https://bird-bench.github.io) and ClaimDB"
 
 
 class RejectedRowsError(ClaimFileError, DatasetGenerationError):
@@ -145,16 +140,20 @@ class ClaimDB(datasets.ArrowBasedBuilder):
         """
         config_name = config_name or self.DEFAULT_CONFIG_NAME
         options = load_options.chosen_options(ClaimDBConfig, repo_id, kwargs)
+        source = None
         if data_files is None:
             data_dir = load_options.chosen_data_dir_of(config_name, data_dir, options)
+            source = sources.find_early(config_name, data_dir, options, kwargs.get("token"))
+        elif data_dir is not None:
+            kwargs.setdefault("base_path", data_dir)  # as in `datasets`' own builders
+        self.is_published = source is None and data_files is None and not options
         self.source: sources.Source | None = None
-        self._readers: dict[str, ClaimFileReader] = {}
-        self._streams = False
+        self._reader: ClaimReader | None = None
         super().__init__(
             cache_dir=cache_dir,
-            dataset_name=cache_slots.cache_name(config_name),
+            dataset_name=cache_slots.cache_name(config_name, self.is_published),
             config_name=config_name,
-            hash=cache_slots.cache_key(config_name, data_dir, "exclude_known_issues" in options),
+            hash=cache_slots.cache_key(source, "exclude_known_issues" in options),
             data_dir=data_dir,
             data_files=data_files or None,
             **kwargs,
@@ -162,61 +161,55 @@ class ClaimDB(datasets.ArrowBasedBuilder):
         )
 
     def _info(self) -> datasets.DatasetInfo:
-        is_databases = self.config.name == "databases"
-        return datasets.DatasetInfo(
-            description=_DESCRIPTION,
-            features=DATABASE_FEATURES if is_databases else CLAIM_FEATURES,
-            homepage="https://arxiv.org/abs/2601.14698",
-            license=_LICENSE,
-        )
+        return dataset_info(self.config.name)
+
+    def download_and_prepare(self, *args: Any, **kwargs: Any) -> None:
+        """Prepare the splits, as `datasets` does, and note beside them where they came from."""
+        self._reader = None
+        super().download_and_prepare(*args, **kwargs)
+        if self._reader is not None:
+            cache_slots.write_origin(self._output_dir, self._reader.source.where)
 
     def _split_generators(self, dl_manager: Any) -> list[datasets.SplitGenerator]:
-        self._streams = bool(dl_manager.is_streaming)
-        if not self._streams:
+        if not dl_manager.is_streaming:
             self.info.splits = None  # what an older copy held is no promise for this one
-        self.source = self.source or sources.find(self.config, self.token)
-        files = sources.reachable_files(self.source, dl_manager, self.token)
-        options = Options(
-            exclude_known_issues=self.config.exclude_known_issues,
-            train_excludes=self.config.train_excludes,
-            folder=self.source.folder,
-        )
-        plans = PLANNERS[self.config.name](files, options)
+        source = self.source or sources.find(self.config, self.token)
+        files = sources.reachable_files(source, dl_manager, self.token)
+        leave_out = Exclusions(self.config.exclude_known_issues, self.config.train_excludes)
+        streams = bool(dl_manager.is_streaming)
+        self._reader = ClaimReader(source, files, leave_out, self._open, streams)
+        plans = PLANNERS[self.config.name](files)
         return [datasets.SplitGenerator(p.split, gen_kwargs={"plan": p}) for p in plans]
 
+    def _open(self, path: str) -> Any:
+        return open(path, "rb")  # noqa: PTH123 (datasets replaces `open` here to stream)
+
     def _generate_tables(self, plan: Plan) -> Iterator[tuple[Any, pa.Table]]:
+        reader = self._reader
+        if reader is None:
+            raise RuntimeError("_split_generators makes the reader before any table is asked for")
         try:
-            for number, table in enumerate(plan.rows(self._read(plan.files), self._read)):
-                if self._streams and number == 0:
+            for number, table in enumerate(plan.rows(reader)):
+                if reader.streams and number == 0:
                     notice_hidden_labels(plan.split, table)
                 yield Key(0, number), table
         except ClaimFileError as error:
             raise RejectedRowsError(str(error)) from None
 
-    def _read(self, files: Files) -> Iterator[pa.Table]:
-        """Yield the rows of some files; `open` is the one that `datasets` replaces to stream."""
-        from_hub = self.source is not None and self.source.snapshot is not None
-        for split in dict.fromkeys(split for split, _ in files):
-            reader = ClaimFileReader(with_sha256=from_hub)
-            for path in (path for of_split, path in files if of_split == split):
-                with open(path, "rb") as file:  # noqa: PTH123
-                    yield from reader.tables(file, path)
-            others = [other for name, other in self._readers.items() if name != split]
-            reader.check_ids(others)
-            self._readers[split] = reader
-            notice_changed_upstream(self.source, reader.sha256)
-
     def as_dataset(self, split: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Return the prepared split, or a dict of all; says which splits are there."""
+        if self.is_published:
+            origin = cache_slots.read_origin(self.cache_dir)
+            notice_origin(origin, sources.where_on_hub(self.config.source_repo))
         return self._load_split(super().as_dataset, split, *args, **kwargs)
 
     def _as_dataset(self, split: Any = None, in_memory: bool = False) -> Any:
-        name = str(split)
-        if name in self.info.splits and self.info.splits[name].num_examples == 0:
+        parts = [self.info.splits.get(name) for name in load_options.split_names(split)]
+        if parts and all(part is not None and part.num_examples == 0 for part in parts):
             # `datasets` takes a split without rows for an error ("corresponds to no data").
             return datasets.Dataset(self.info.features.arrow_schema.empty_table(), self.info, split)
         dataset = super()._as_dataset(split, in_memory)
-        notice_hidden_labels(name, dataset.data.table)
+        notice_hidden_labels(str(split), dataset.data.table)
         return dataset
 
     def as_streaming_dataset(self, split: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -238,8 +231,9 @@ class ClaimDB(datasets.ArrowBasedBuilder):
         except ClaimDBError:
             raise
         except ValueError as error:
-            there = self.info.splits or (self.source.files if self.source else ())
-            where = self.config.data_dir or self.config.source_repo
+            there = self.info.splits or (self._reader.files if self._reader else ())
+            origin = cache_slots.read_origin(self.cache_dir) or self.config.data_dir
+            where = origin or sources.where_on_hub(self.config.source_repo)
             message = load_options.missing_split(self.config.name, split, where, there)
             if message is None:
                 raise

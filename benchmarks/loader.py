@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -116,7 +115,6 @@ def main() -> None:
         "seconds": {name: round(value, 3) for name, value in seconds.items()},
         "faster_than_packaged_json": round(seconds["packaged json"] / seconds["claimdb"], 2),
         "faster_than_generator": round(seconds["generator"] / seconds["claimdb"], 2),
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }
     if options.json:
         print(json.dumps(result))

@@ -22,7 +22,8 @@ FOLLOW_DATASETS = ("datasets", "dill", "fsspec", "hf-xet", "huggingface_hub", "m
 def install(venv: Path, version: str) -> None:
     """Make the environment unless an earlier run has."""
     stamp = venv / ".installed"
-    wanted = f"{version} {(REPO_ROOT / 'pyproject.toml').stat().st_mtime_ns}"
+    files = (REPO_ROOT / "pyproject.toml", REPO_ROOT / "constraints.txt")
+    wanted = " ".join([version, *(str(path.stat().st_mtime_ns) for path in files)])
     if stamp.is_file() and stamp.read_text() == wanted:
         return
     subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)

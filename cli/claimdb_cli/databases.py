@@ -27,7 +27,7 @@ def list_databases(
     revision: Revision = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show every database, its size and whether it is on this machine."""
+    """Show every database, its tables and rows, and whether it is on this machine."""
     from claimdb_loader.catalog import catalog
 
     entries = catalog(data_dir, repo_id, revision)
@@ -55,7 +55,7 @@ def fetch(
 ) -> None:
     """Bring databases to this machine, one by one; what is already here is left alone."""
     from claimdb_loader.catalog import catalog
-    from claimdb_loader.database_files import locate
+    from claimdb_loader.database_files import check_name, find_local, locate
 
     if (bool(names) + bool(split) + everything) != 1:
         raise typer.BadParameter("give NAMES, or --split SPLIT, or --all")
@@ -64,6 +64,9 @@ def fetch(
         chosen = _named_by(split, data_dir, repo_id, revision)
     if everything:
         chosen = [entry.db_name for entry in catalog(data_dir, repo_id, revision)]
+    for name in chosen:
+        if find_local(name, data_dir, repo_id, revision) is None:
+            check_name(name, data_dir, repo_id, revision)
     for name in chosen:
         typer.echo(str(locate(name, data_dir, repo_id, revision)))
 

@@ -40,6 +40,8 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]
 
 
 def _cell(value: Any) -> str:
+    from rich.markup import escape  # "sales[old]" is a name, not a style
+
     if value is None:
         return "–"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else escape(str(value))

@@ -20,18 +20,22 @@ class DatabaseRef(str):
     has read it; as a str it becomes the plain db_name there.
     """
 
-    __slots__ = ("_where",)
+    __slots__ = ("_handle", "_where")
     _where: Mapping[str, Any]
+    _handle: Database | None
 
     def __new__(cls, db_name: str, where: Mapping[str, Any] | None = None) -> DatabaseRef:
         """Make a reference; `where` holds the keyword arguments of `open_database`."""
         ref = super().__new__(cls, db_name)
         ref._where = dict(where or {})
+        ref._handle = None
         return ref
 
     def open(self) -> Database:
         """Return the read-only handle, as `open_database` does."""
-        return open_database(str(self), **self._where)
+        if self._handle is None:
+            self._handle = open_database(str(self), **self._where)
+        return self._handle
 
     @property
     def db_name(self) -> str:
@@ -56,8 +60,9 @@ class DatabaseRef(str):
         return self.open().query(sql, *args, **kwargs)
 
     def close(self) -> None:
-        """Let the connection go; a later query opens a new one."""
-        self.open().close()
+        """Let the connection go, if there is one; a later query opens a new one."""
+        if self._handle is not None:
+            self._handle.close()
 
     def __enter__(self) -> Database:
         return self.open()

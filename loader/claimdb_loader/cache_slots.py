@@ -5,36 +5,38 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Final
 
 from claimdb_loader import hub, sources
 from claimdb_loader.exclusions import read_known_issues
 from claimdb_loader.features import FORMAT_VERSION
 from claimdb_loader.fingerprints import file_sha256
 
+ORIGIN_FILE: Final = "claimdb_origin.txt"
 
-def cache_name(config_name: str) -> str:
-    """Return the name of the folder in the cache of `datasets` that holds a config.
+
+def cache_name(config_name: str, is_published: bool) -> str:
+    """Return the name of the folder in the cache of `datasets` that holds a prepared copy.
 
     Without `import claimdb`, `load_dataset("claimdb")` serves the newest copy in the folder
-    `claimdb` (datasets 5.2, packaged_modules/cache): only the default config may stand there.
+    `claimdb`, and fails on a copy that is half written there (datasets 5.2, packaged_modules/
+    cache): so only the default config of the published data, without options, may stand in it.
     """
-    return "claimdb" if config_name == sources.DEFAULT_CONFIG else f"claimdb_{config_name}"
+    is_served = is_published and config_name == sources.DEFAULT_CONFIG
+    return "claimdb" if is_served else f"claimdb_{config_name}"
 
 
-def cache_key(config_name: str, data_dir: str | None, exclude_known_issues: bool) -> str:
+def cache_key(source: sources.Source | None, exclude_known_issues: bool) -> str:
     """Return the hash that names the prepared copy in the cache of `datasets`, 64 hex digits.
 
-    Local files are named by their content, so an edited file is prepared anew.
+    Args:
+        source: local files, which are named by their content, or another repository's commit; None
+            is the published data.
     """
-    if config_name == sources.SAMPLE:
-        key = content_key(sources.sample())
-    elif data_dir is not None:
-        key = content_key(sources.local(data_dir))
-    else:
-        key = default_key()
+    key = default_key() if source is None else content_key(source)
     if not exclude_known_issues:
         return key
-    return _sha256_of_json([key, read_known_issues(data_dir)])
+    return _sha256_of_json([key, read_known_issues(source.folder if source else None)])
 
 
 def default_key() -> str:
@@ -46,12 +48,26 @@ def default_key() -> str:
 
 
 def content_key(source: sources.Source) -> str:
-    """Return the cache key of local files, 64 hex digits: the same content gives the same key."""
+    """Return the cache key of a source, 64 hex digits: the same content gives the same key."""
+    if source.snapshot is not None:
+        return _sha256_of_json([FORMAT_VERSION, source.snapshot.repo_id, source.snapshot.sha])
     digests = {
         split: [file_sha256(Path(path)) for path in paths]
         for split, paths in sorted(source.files.items())
     }
     return _sha256_of_json([FORMAT_VERSION, digests])
+
+
+def write_origin(folder: str, where: str) -> None:
+    """Note in the folder of a prepared copy where its claims came from."""
+    if Path(folder).is_dir():
+        (Path(folder) / ORIGIN_FILE).write_text(where, encoding="utf-8")
+
+
+def read_origin(folder: str) -> str | None:
+    """Return where the claims of a prepared copy came from, None where nobody noted it."""
+    path = Path(folder) / ORIGIN_FILE
+    return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
 def _sha256_of_json(value: object) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
-from claimdb_loader.problems import Problems
+from claimdb_loader.problems import MAX_LISTED, Problems, shown_path
 
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -30,11 +29,11 @@ class ClaimIds:
         ids = self.all()
         order = np.argsort(ids, kind="stable")
         again = np.flatnonzero(ids[order][1:] == ids[order][:-1]) + 1
-        for second in np.sort(order[again]):
+        for second in np.sort(order[again])[:MAX_LISTED]:
             self._note(problems, ids[second], int(second), self, _first(ids, ids[second]))
         for other in other_splits:
             other_ids = other.all()
-            for claim_id in np.intersect1d(ids, other_ids):
+            for claim_id in np.intersect1d(ids, other_ids)[:MAX_LISTED]:
                 first = _first(other_ids, claim_id)
                 self._note(problems, claim_id, _first(ids, claim_id), other, first)
 
@@ -55,7 +54,7 @@ class ClaimIds:
         if problems.is_full:
             return
         first_path, first_line = other.place(first)
-        reason = f"claim_id {claim_id} stands already at {PurePath(first_path).name}:{first_line}"
+        reason = f"claim_id {claim_id} stands already at {shown_path(first_path)}:{first_line}"
         problems.add(*self.place(position), reason)
 
 

@@ -40,6 +40,8 @@ def parse_line(line: bytes) -> dict[str, Any]:
         value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
     except BadLineError:
         raise
+    except json.JSONDecodeError as error:
+        raise BadLineError(f"not JSON ({error.msg} at character {error.colno})") from None
     except (ValueError, RecursionError) as error:
         raise BadLineError(f"not JSON ({error})") from None
     if not isinstance(value, dict):

@@ -24,13 +24,27 @@ from claimdb_loader.problems import Problems
 from claimdb_metric.labels import CATEGORIES, HIDDEN, LABELS, NOT_ENOUGH_INFO
 
 BLOCK_BYTES: Final = 8 << 20
+MAX_FAST_LINE_BYTES: Final = 4096
 CLAIM_SCHEMA: Final = CLAIM_FEATURES.arrow_schema
 _INTEGERS: Final = ("claim_id", "bird_id")
 _RAW_SCHEMA: Final = pa.schema(
     [(key, pa.int64() if key in _INTEGERS else pa.string()) for key in COLUMNS]
 )
+_MAGIC: Final = {
+    b"PAR1": "a Parquet file",
+    b"PK\x03\x04": "a zip archive",
+    b"SQLite format 3": "a SQLite database",
+    b"<": "an HTML page",
+    b"version https://git-lfs": "a Git LFS pointer (`git lfs pull` brings the file itself)",
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
+    b"\xef\xbb\xbf": "text with a byte order mark (save it as UTF-8 without one)",
+    b"[": "a JSON list",
+    b"\x00": "a file of zero bytes",
+}
 _NEWLINE: Final = ord("\n")
 _BRACE: Final = ord("{")
+_NOT_A_NUMBER: Final = re.compile(rb"NaN|Inf")
 _NULL_AFTER_OBJECT: Final = re.compile(rb"\}\s*null")
 
 
@@ -38,12 +52,13 @@ class ClaimFileReader:
     """Reads the files of one split, remembers where each claim_id stood, raises on any fault.
 
     Args:
+        problems: where faults are noted; a fresh collection by default.
         with_sha256: also take the hash of each file, in the same pass.
     """
 
-    def __init__(self, with_sha256: bool = False) -> None:
+    def __init__(self, problems: Problems | None = None, with_sha256: bool = False) -> None:
         self._with_sha256 = with_sha256
-        self.problems = Problems()
+        self.problems = problems or Problems()
         self.ids = ClaimIds()
         self.sha256: dict[str, str] = {}
 
@@ -58,6 +73,9 @@ class ClaimFileReader:
         digest = hashlib.sha256()
         first_line = 1
         for block in _line_blocks(file):
+            if first_line == 1 and (other_format := _other_format(block)):
+                self.problems.add(path, 1, f"this is {other_format}, not JSON Lines")
+                break
             if self._with_sha256:
                 digest.update(block)
             table, lines, n_lines = self._read_block(block, path, first_line)
@@ -72,9 +90,9 @@ class ClaimFileReader:
         if self._with_sha256:
             self.sha256[path] = digest.hexdigest()
 
-    def check_ids(self, other_splits: Iterable[ClaimFileReader] = ()) -> None:
+    def check_ids(self, other_splits: Iterable[ClaimIds] = ()) -> None:
         """Raise ClaimFileError where a claim_id stands twice, here or also in another split."""
-        self.ids.note_duplicates(self.problems, [other.ids for other in other_splits])
+        self.ids.note_duplicates(self.problems, other_splits)
         self.problems.raise_if_any()
 
     def _read_block(
@@ -87,7 +105,7 @@ class ClaimFileReader:
             return table, lines, block.count(b"\n")
         table, unknown_keys = fast
         for key in unknown_keys:
-            self.problems.see_key(key, path)
+            self.problems.see_key(key)
         return table, np.arange(first_line, first_line + table.num_rows), table.num_rows
 
 
@@ -100,11 +118,17 @@ def _line_blocks(file: BinaryIO) -> Iterator[bytes]:
         yield block + file.readline()
 
 
+def _other_format(block: bytes) -> str | None:
+    """What a file is by its first bytes, None where it may be JSON Lines."""
+    return next((name for magic, name in _MAGIC.items() if block.lstrip().startswith(magic)), None)
+
+
 def _fast_table(block: bytes) -> tuple[pa.Table, list[str]] | None:
     """Return (table, unknown keys) of a block without fault, None if the slow road must look.
 
     pyarrow 26 ends the process with a segmentation fault on a `null` that stands where an object
-    should, so a block is handed over only if each line starts an object and no null follows one.
+    should, and on values nested some ten thousand deep: so a block is handed over only if each line
+    starts an object, no null follows one, and no line is long enough to nest so deep.
     """
     n_objects = _count_objects(block)
     if n_objects is None or _NULL_AFTER_OBJECT.search(block):
@@ -115,7 +139,10 @@ def _fast_table(block: bytes) -> tuple[pa.Table, list[str]] | None:
         raw.validate(full=True)  # texts in UTF-8: a quarter of the time of block.decode()
         unknown = [name for name in raw.column_names if name not in COLUMNS]
         if unknown:
-            block.decode("utf-8")  # names of nested keys are no texts of the table
+            # Names of nested keys are no texts of the table, and pyarrow takes NaN for a number.
+            block.decode("utf-8")
+            if _NOT_A_NUMBER.search(block):
+                return None
     except (UnicodeDecodeError, pa.ArrowException):
         return None
     if raw.num_rows != n_objects:
@@ -135,13 +162,15 @@ def _fast_table(block: bytes) -> tuple[pa.Table, list[str]] | None:
 
 
 def _count_objects(block: bytes) -> int | None:
-    """The number of lines of a block if each starts with a brace, else None."""
+    """The number of lines of a block if each starts with a brace and none is long, else None."""
     content = np.frombuffer(block, np.uint8)
     starts = np.flatnonzero(content == _NEWLINE) + 1
     if len(starts) and starts[-1] == len(content):
         starts = starts[:-1]
-    is_object = content[0] == _BRACE and bool((content[starts] == _BRACE).all())
-    return len(starts) + 1 if is_object else None
+    if content[0] != _BRACE or not (content[starts] == _BRACE).all():
+        return None
+    is_long = np.diff(starts, prepend=0, append=len(content)).max() > MAX_FAST_LINE_BYTES
+    return None if is_long else len(starts) + 1
 
 
 def _codes(names: pa.ChunkedArray, known: tuple[str, ...]) -> pa.ChunkedArray:
@@ -186,7 +215,7 @@ def _slow_table(
         for reason in faults:
             problems.add(path, number, reason)
         for key in raw.keys() - COLUMNS.keys():
-            problems.see_key(key, path)
+            problems.see_key(key)
         if not faults:
             rows.append(row)
             lines.append(number)

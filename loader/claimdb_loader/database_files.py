@@ -128,7 +128,8 @@ def local_names(folder: Path) -> Iterator[str]:
 
 
 def _unknown(db_name: str, names: Iterable[str], where: str) -> UnknownDatabaseError:
-    nearest = difflib.get_close_matches(db_name, sorted(names), n=3)
+    others = {name.lower(): name for name in sorted(names) if name != db_name}
+    nearest = [others[name] for name in difflib.get_close_matches(db_name.lower(), others, n=3)]
     hint = (
         f"did you mean {' or '.join(nearest)}?" if nearest else "`claimdb databases list` names all"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -16,11 +16,16 @@ from claimdb_loader import hub, zip_member
 from claimdb_loader.cache_folder import database_folder
 from claimdb_loader.fingerprints import Fingerprint, known_databases
 from claimdb_loader.hub_file import HubFile
-from claimdb_loader.sqlite_file import check_file, file_fault, find_release
+from claimdb_loader.read_only import connect_read_only
+from claimdb_loader.sqlite_file import check_has_tables, file_fault, find_release
 from claimdb_loader.storage import require_space, storage_errors
 from claimdb_loader.zip_member import Member, Readable
 from claimdb_metric.errors import DatabaseFileError
 
+DISCARDED: Final = (
+    "what was fetched is discarded. A file that you trust can be used from a folder given as "
+    "data_dir= or CLAIMDB_DATA_DIR"
+)
 ZIPS: Final = {"train": "train_databases.zip", "test": "test_databases.zip"}
 """Upstream's two zips by split of the manifest."""
 
@@ -38,11 +43,15 @@ def fetch(db_name: str, repo_id: str, revision: str | None) -> Path | None:
     """
     direct = direct_name(db_name)
     snapshot = hub.look_up(repo_id, revision, None, [direct])
+    known = known_databases().get(db_name) if repo_id == hub.UPSTREAM_REPO else None
     if direct in snapshot.names:
         path = Path(hub.fetch(snapshot, direct, None))
-        check_file(path)
+        fault = _fault_of(path, known.fingerprints if known else ())
+        if fault:
+            path.resolve().unlink()
+            path.unlink(missing_ok=True)
+            raise DatabaseFileError(f"{direct} of {repo_id} {fault}; {DISCARDED}")
         return path
-    known = known_databases().get(db_name) if repo_id == hub.UPSTREAM_REPO else None
     zips = [name for name in _zip_order(known.split if known else "test") if name in snapshot.names]
     target = database_folder(repo_id, revision) / db_name / f"{db_name}.sqlite"
     fingerprints = known.fingerprints if known else ()
@@ -70,11 +79,13 @@ def names_on_hub(repo_id: str, revision: str | None) -> list[str]:
 
 def names_in_folder(folder: Path) -> list[str]:
     """Return the names of the databases in the zips of a local copy, sorted."""
-    names: set[str] = set()
-    for zip_name in _local_zips(folder):
-        with _open_local(folder, zip_name) as file:
-            names.update(zip_member.database_names(file, zip_name))
-    return sorted(names)
+    names = (_names_in_zip(folder, zip_name) for zip_name in _local_zips(folder))
+    return sorted({name for in_zip in names for name in in_zip})
+
+
+def _names_in_zip(folder: Path, zip_name: str) -> list[str]:
+    with _open_local(folder, zip_name) as file:
+        return zip_member.database_names(file, str(folder / zip_name))
 
 
 def unpack_from_folder(db_name: str, folder: Path) -> Path | None:
@@ -82,7 +93,7 @@ def unpack_from_folder(db_name: str, folder: Path) -> Path | None:
 
     None where there is no such zip, or the database is in none of them.
     """
-    zips = _local_zips(folder)
+    zips = [name for name in _local_zips(folder) if db_name in _names_in_zip(folder, name)]
     if not zips:
         return None
     stamps = [f"{folder.absolute()}", *(str((folder / name).stat().st_mtime_ns) for name in zips)]
@@ -100,7 +111,10 @@ def _zip_order(split: str) -> list[str]:
 
 
 def _open_local(folder: Path, name: str) -> AbstractContextManager[Readable]:
-    return (folder / name).open("rb")
+    try:
+        return (folder / name).open("rb")
+    except OSError as error:
+        raise DatabaseFileError(f"cannot read {folder / name}: {error.strerror}") from error
 
 
 def _from_zips(
@@ -140,6 +154,19 @@ def _check_size(member: Member, fingerprints: tuple[Fingerprint, ...]) -> None:
         )
 
 
+def _fault_of(path: Path, fingerprints: tuple[Fingerprint, ...]) -> str | None:
+    """What is wrong with a database file that has arrived, None if nothing is."""
+    fault = file_fault(path) or find_release(path, fingerprints)[1]
+    if fault:
+        return fault
+    with closing(connect_read_only(path)) as connection:
+        try:
+            check_has_tables(connection, path)
+        except DatabaseFileError as error:
+            return str(error).removeprefix(f"{path} ").partition(";")[0]
+    return None
+
+
 def _bring(
     file: Readable, member: Member, target: Path, fingerprints: tuple[Fingerprint, ...]
 ) -> None:
@@ -155,9 +182,9 @@ def _bring(
         zip_member.copy_packed(file, member, part, bar.update)
     try:
         zip_member.unpack(part, member, temporary)
-        fault = file_fault(temporary) or find_release(temporary, fingerprints)[1]
+        fault = _fault_of(temporary, fingerprints)
         if fault:
-            raise DatabaseFileError(f"{member.name} {fault}; what was fetched is discarded")
+            raise DatabaseFileError(f"{member.name} {fault}; {DISCARDED}")
     except DatabaseFileError:
         part.unlink(missing_ok=True)
         raise

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from claimdb_loader import database_files
+from claimdb_loader.read_only import connect_read_only, has_log
 from claimdb_loader.sqlite_file import (
+    MEND,
     TABLES_SQL,
     check_file,
     check_has_tables,
-    connect_read_only,
 )
-from claimdb_metric.errors import DataError
+from claimdb_metric.errors import DatabaseFileError, DataError
 
 DEFAULT_MAX_ROWS: Final = 1000
+MAX_OPEN: Final = 64
+"""How many databases stay open in a process; a closed one opens again at its next query."""
+
+SIGNAL_CHECK_STEPS: Final = 100_000
+"""After so many steps of SQLite's machine, about a millisecond, a Ctrl-C is looked for."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +62,19 @@ class _Opened:
     connection: sqlite3.Connection | None = None
     stamp: object = None
     release: Callable[[], object] = lambda: None
+    is_interrupted: bool = False
 
     def close(self) -> None:
         self.release()
         self.connection = None
+
+    def look_for_ctrl_c(self) -> bool:
+        """Whether to stop the query: SQLite's C code gives Python no other chance to notice."""
+        try:
+            time.sleep(0)
+        except KeyboardInterrupt:
+            self.is_interrupted = True
+        return self.is_interrupted
 
 
 class Database:
@@ -107,20 +125,22 @@ class Database:
             sqlite3.Error: SQLite refuses the statement.
             DatabaseFileError: the file is not a readable SQLite database.
         """
-        if max_rows is not None and max_rows < 0:
-            raise DataError(f"max_rows={max_rows} must be 0 or more, or None for all rows")
+        if max_rows is not None and (type(max_rows) is not int or max_rows < 0):
+            raise DataError(f"max_rows={max_rows!r} must be an integer of 0 or more, or None")
         opened = self._opened()
         with opened.lock:
             connection = self._connect(opened)
             try:
-                cursor = connection.execute(sql, params)
+                return _run(connection, sql, params, max_rows)
             except sqlite3.Warning as warning:  # Python 3.11, for two statements at once
                 raise sqlite3.ProgrammingError(str(warning)) from None
-            columns = tuple(column[0] for column in cursor.description or ())
-            rows = tuple(cursor if max_rows is None else islice(cursor, max_rows))
-            truncated = max_rows is not None and next(cursor, None) is not None
-            cursor.close()
-        return QueryResult(columns, rows, truncated)
+            except sqlite3.DatabaseError as error:
+                if opened.is_interrupted:
+                    opened.is_interrupted = False
+                    raise KeyboardInterrupt from None
+                if "malformed" in str(error):
+                    raise DatabaseFileError(f"{self.path} is damaged: {error}; {MEND}") from error
+                raise
 
     def _opened(self) -> _Opened:
         # A fork inherits its parent's connection, and perhaps its held lock: it uses neither.
@@ -133,6 +153,7 @@ class Database:
         opened.close()
         check_file(self.path)
         connection = connect_read_only(self.path)
+        connection.set_progress_handler(opened.look_for_ctrl_c, SIGNAL_CHECK_STEPS)
         opened.release = weakref.finalize(self, connection.close)
         try:
             check_has_tables(connection, self.path)
@@ -148,7 +169,7 @@ class Database:
             state = self.path.stat()
         except OSError:
             return None
-        return state.st_ino, state.st_size, state.st_mtime_ns
+        return state.st_ino, state.st_size, state.st_mtime_ns, has_log(self.path)
 
     def close(self) -> None:
         """Let the connection go; a later query opens a new one."""
@@ -167,6 +188,19 @@ class Database:
 
     def __repr__(self) -> str:
         return f"Database({self.db_name!r}, path={str(self.path)!r})"
+
+
+def _run(
+    connection: sqlite3.Connection,
+    sql: str,
+    params: Sequence[object] | Mapping[str, object],
+    max_rows: int | None,
+) -> QueryResult:
+    with closing(connection.execute(sql, params)) as cursor:
+        columns = tuple(column[0] for column in cursor.description or ())
+        rows = tuple(cursor if max_rows is None else islice(cursor, min(max_rows, sys.maxsize)))
+        truncated = max_rows is not None and next(cursor, None) is not None
+    return QueryResult(columns, rows, truncated)
 
 
 _handles: dict[Path, Database] = {}
@@ -200,4 +234,8 @@ def open_database(
     """
     path = database_files.locate(db_name, data_dir, repo_id, revision)
     check_file(path)
-    return _handles.setdefault(path, Database(db_name, path))
+    handle = _handles.setdefault(path, Database(db_name, path))
+    while len(_handles) > MAX_OPEN:
+        oldest = next(iter(_handles))
+        _handles.pop(oldest).close()
+    return handle

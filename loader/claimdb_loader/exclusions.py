@@ -11,6 +11,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from claimdb_loader.claim_rows import INT64_MAX
 from claimdb_metric.errors import DataError
 from claimdb_metric.labels import HIDDEN
 
@@ -24,10 +25,21 @@ Hidden rows carry no bird_id, so the questions of test_private cannot be exclude
 """
 
 
-def check_train_excludes(value: str | None) -> None:
-    """Raise DataError when `train_excludes=` is none of its values."""
-    if value is not None and value not in TRAIN_EXCLUDES:
+def check_train_excludes(value: str | None, splits: Iterable[str]) -> None:
+    """Raise DataError when `train_excludes=` is none of its values, or needs a split not there.
+
+    Args:
+        splits: the splits that are there.
+    """
+    if value is None:
+        return
+    if value not in TRAIN_EXCLUDES:
         raise DataError(f"train_excludes={value!r} must be one of {', '.join(TRAIN_EXCLUDES)}")
+    absent = [name for name in TRAIN_EXCLUDES[value][1] if name not in set(splits)]
+    if absent:
+        raise DataError(
+            f"train_excludes={value!r} needs {', '.join(absent)}, which this copy lacks"
+        )
 
 
 def shared_values(column: str, tables: Iterable[pa.Table]) -> pa.Array:
@@ -60,7 +72,10 @@ def read_known_issues(folder: str | None) -> list[dict[str, object]]:
     shipped = resources.files("claimdb_card") / "known_issues.jsonl"
     texts = {"known_issues.jsonl": shipped.read_text("utf-8")}
     if folder is not None and (own := Path(folder) / "known_issues.jsonl").is_file():
-        texts[str(own)] = own.read_text("utf-8")
+        try:
+            texts[str(own)] = own.read_text("utf-8")
+        except UnicodeDecodeError:
+            raise DataError(f"{own} is not UTF-8") from None
     return [
         _known_issue(line, f"{path}:{number}")
         for path, text in texts.items()
@@ -72,9 +87,12 @@ def read_known_issues(folder: str | None) -> list[dict[str, object]]:
 def _known_issue(line: str, place: str) -> dict[str, object]:
     try:
         issue = json.loads(line)
-        return {"claim_id": int(issue["claim_id"]), "db_name": str(issue["db_name"]), **issue}
-    except (ValueError, TypeError, KeyError) as error:
-        raise DataError(f"{place}: a known issue needs claim_id and db_name ({error!r})") from None
+    except ValueError:
+        issue = None
+    is_object = isinstance(issue, dict) and isinstance(issue.get("db_name"), str)
+    if not is_object or type(issue.get("claim_id")) is not int or issue["claim_id"] > INT64_MAX:
+        raise DataError(f"{place}: a known issue needs claim_id (integer) and db_name (text)")
+    return dict(issue)
 
 
 def without_known_issues(table: pa.Table, issues: list[dict[str, object]]) -> pa.Table:

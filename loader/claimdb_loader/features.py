@@ -36,3 +36,23 @@ DATABASE_FEATURES: Final = datasets.Features(
 
 CLAIM_SPLITS: Final = ("train", "test_public", "test_private")
 NEI_SPLITS: Final = ("out_of_schema", "subjective", "counterfactual")
+
+_DESCRIPTION: Final = (
+    "Claims to be judged ENTAILED, CONTRADICTED or NOT ENOUGH INFO against databases that are too "
+    "large to read: only a program can decide. The published train split shares questions and the "
+    "eleven test databases with the test splits: see train_excludes."
+)
+
+
+def dataset_info(config_name: str) -> datasets.DatasetInfo:
+    """Return description, columns, homepage and licence of a config.
+
+    >>> list(dataset_info("claims").features)[:3]
+    ['claim_id', 'bird_id', 'db_name']
+    """
+    return datasets.DatasetInfo(
+        description=_DESCRIPTION,
+        features=DATABASE_FEATURES if config_name == "databases" else CLAIM_FEATURES,
+        homepage="https://arxiv.org/abs/2601.14698",
+        license="CC BY-SA 4.0; made from BIRD (https://bird-bench.github.io) and ClaimDB",
+    )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from huggingface_hub import HfApi, hf_hub_download, try_to_load_from_cache
 from huggingface_hub.errors import (
@@ -21,6 +23,9 @@ from claimdb_metric.errors import ClaimDBError, DataError, UnavailableError
 UPSTREAM_REPO: Final = "michaeltheologitis/claimdb"
 DEFAULT_REVISION: Final = "main"
 LOOKUP_TIMEOUT_S: Final = 10.0
+MAX_TRIES: Final = 4
+RETRY_WITHIN_S: Final = 20.0
+MAX_WAIT_S: Final = 60.0
 
 HUB_ERRORS: Final[tuple[type[Exception], ...]] = (OSError, *HfHubHTTPError.__mro__[1:-3])
 """All that a Hub call raises when the network or the Hub fails.
@@ -34,6 +39,7 @@ ANSWER_ERRORS: Final[tuple[type[Exception], ...]] = (*HUB_ERRORS, ValueError)
 """Also what the Hub's own client raises on a name or an answer that is no valid one."""
 
 Token = str | bool | None
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -85,13 +91,43 @@ def fetch(snapshot: Snapshot, name: str, token: Token) -> str:
     cached = cached_file(snapshot.repo_id, name, snapshot.sha)
     if cached is not None:
         return cached
-    try:
+    what = f"{name} of {snapshot.repo_id}"
+
+    def download() -> str:
         # By branch, not by commit: only then does the cache know offline what the branch was.
         return hf_hub_download(
             snapshot.repo_id, name, repo_type="dataset", revision=snapshot.revision, token=token
         )
-    except HUB_ERRORS as error:
-        raise hub_error(error, f"{name} of {snapshot.repo_id}", snapshot.sha) from error
+
+    path = patiently(download, what)
+    if snapshot.is_online and _commit_of(path) != snapshot.sha:
+        raise UnavailableError(f"{what} was changed while it was being fetched: load again")
+    return path
+
+
+def patiently(call: Callable[[], T], what: str) -> T:
+    """Return what a Hub call gives, and try again where an older huggingface_hub gives up at once.
+
+    Version 1.33 and newer wait and try again by themselves, for longer than RETRY_WITHIN_S; before,
+    each version lets something through at once: a 429 (0.x), a cut connection (1.x).
+
+    Args:
+        what: the words for what is asked for, for the error.
+
+    Raises:
+        UnavailableError: the network or the Hub failed to the last.
+    """
+    started = time.monotonic()
+    n_tries = 0
+    while True:
+        try:
+            return call()
+        except HUB_ERRORS as error:
+            n_tries += 1
+            is_late = time.monotonic() - started > RETRY_WITHIN_S
+            if n_tries == MAX_TRIES or is_late or not is_unreachable(error):
+                raise hub_error(error, what) from error
+            time.sleep(min(MAX_WAIT_S, retry_after(error) or 2.0 ** (n_tries - 1)))
 
 
 def cached_file(repo_id: str, name: str, revision: str | None) -> str | None:
@@ -161,10 +197,13 @@ def _cached(repo_id: str, revision: str | None, wanted: list[str]) -> Snapshot |
     found = {name: path for name in wanted if (path := cached_file(repo_id, name, revision))}
     if not found:
         return None
-    # The cache keeps a file of commit SHA under snapshots/SHA/.
-    parts = next(iter(found.values())).replace(os.sep, "/").split("/")
-    sha = parts[parts.index("snapshots") + 1]
+    sha = _commit_of(next(iter(found.values())))
     return Snapshot(repo_id, revision or DEFAULT_REVISION, sha, frozenset(found), is_online=False)
+
+
+def _commit_of(path: str) -> str:
+    """The commit of a file in the Hub cache, which keeps it under snapshots/COMMIT/."""
+    return path.replace(os.sep, "/").rpartition("/snapshots/")[2].partition("/")[0]
 
 
 def _cause(error: Exception) -> str:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from huggingface_hub import HfFileSystem
 
 from claimdb_loader import hub
 from claimdb_metric.errors import UnavailableError
-
-MAX_TRIES: Final = 4
-RETRY_WITHIN_S: Final = 20.0
-MAX_WAIT_S: Final = 60.0
 
 
 class HubFile:
@@ -64,7 +59,7 @@ class HubFile:
         wanted = left if n_bytes < 0 else min(n_bytes, left)
         if wanted <= 0:
             return b""
-        block = self._read_patiently(wanted)
+        block = hub.patiently(lambda: bytes(self._file.read(wanted)), self._name)
         if len(block) != wanted:
             is_html = block.lstrip()[:1] == b"<"
             raise UnavailableError(
@@ -73,20 +68,3 @@ class HubFile:
                 "answers in its place, such as a network that wants you to sign in"
             )
         return block
-
-    def _read_patiently(self, wanted: int) -> bytes:
-        """Read, and try again where an older huggingface_hub gives up at once.
-
-        Version 1.33 and newer wait and try again by themselves, for longer than RETRY_WITHIN_S;
-        before, each version lets something through at once: a 429 (0.x), a cut connection (1.x).
-        """
-        started = time.monotonic()
-        for n_tries in range(1, MAX_TRIES + 1):
-            try:
-                return bytes(self._file.read(wanted))
-            except hub.HUB_ERRORS as error:
-                is_late = time.monotonic() - started > RETRY_WITHIN_S
-                if n_tries == MAX_TRIES or is_late or not hub.is_unreachable(error):
-                    raise hub.hub_error(error, self._name) from error
-                time.sleep(min(MAX_WAIT_S, hub.retry_after(error) or 2.0 ** (n_tries - 1)))
-        raise AssertionError("unreachable")

@@ -15,6 +15,19 @@ from claimdb_metric.labels import HIDDEN
 logger = logging.getLogger("claimdb")
 
 
+class OnceLog:
+    """Warnings to the user, each text once: a split may be read several times."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+
+    def warn(self, text: str) -> None:
+        """Log a warning unless this one was given the same text before."""
+        if text not in self._said:
+            self._said.add(text)
+            logger.warning("%s", text)
+
+
 def notice_hidden_labels(split: str, table: pa.Table) -> None:
     """Log one line when every label of a table is hidden."""
     if "label" not in table.column_names or table.num_rows == 0:
@@ -26,24 +39,37 @@ def notice_hidden_labels(split: str, table: pa.Table) -> None:
         )
 
 
-def notice_changed_upstream(source: Source | None, sha256: Mapping[str, str]) -> None:
+def notice_origin(origin: str | None, published: str) -> None:
+    """Log one line when what is served by name is a local copy, put there by `claimdb prepare`.
+
+    Args:
+        origin: where the prepared copy came from; None where nobody noted it.
+        published: the words for the published data's own source.
+    """
+    if origin not in (None, published):
+        logger.warning(
+            'load_dataset("claimdb") serves the copy that `claimdb prepare` made from %s; '
+            "`claimdb prepare` without --data-dir goes back to %s",
+            origin,
+            published,
+        )
+
+
+def notice_changed_upstream(log: OnceLog, source: Source, sha256: Mapping[str, str]) -> None:
     """Log one line for each file from the Hub that is not the published one that we know.
 
     Args:
         source: where the files came from; files of a local copy are the user's own affair.
         sha256: the hash of each file that was read, by path.
     """
-    if source is None or source.snapshot is None:
+    if source.snapshot is None:
         return
     for path, digest in sha256.items():
         name = PurePath(path).name
         if digest != KNOWN_SHA256.get(name, digest):
-            logger.warning(
-                "%s of %s at commit %s is not the file that this release knows (sha256 %s, known "
-                "%s): claims or labels may have changed. revision= pins an older commit",
-                name,
-                source.snapshot.repo_id,
-                source.snapshot.sha[:12],
-                digest[:12],
-                KNOWN_SHA256[name][:12],
+            log.warn(
+                f"{name} of {source.snapshot.repo_id} at commit {source.snapshot.sha[:12]} is not "
+                f"the file that this release knows (sha256 {digest[:12]}, known "
+                f"{KNOWN_SHA256[name][:12]}): claims or labels may have changed. "
+                "revision= pins an older commit"
             )

@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from filelock import FileLock, Timeout
 
-from claimdb_loader import sources
+from claimdb_loader import cache_slots, sources
 from claimdb_loader.registration import METRIC_NAME
+from claimdb_loader.storage import replace_atomically
 
 _METRIC_FOLDER: Final = f"evaluate-metric--{METRIC_NAME}"
 """Where `evaluate` 0.4.6 looks for a bare name when nothing local and no Space answers."""
@@ -36,20 +37,22 @@ def prepare(builder: Any, data_dir: str | None) -> Prepared:
     Args:
         builder: a `ClaimDB` of the default config; its copy is the one that is served by name.
         data_dir: a local copy to read instead of the Hub; None takes CLAIMDB_DATA_DIR if set. Its
-            files always replace the copy that is there.
+            files always replace the copy that is there; the Hub's replace only a local copy's.
 
     Raises:
         UnavailableError: nothing local and no network.
         ClaimFileError: rows of the local copy are wrong.
     """
     folder = sources.chosen_data_dir(data_dir)
-    was_there = folder is None and Path(builder.cache_dir).is_dir()
+    repository = sources.where_on_hub(builder.config.source_repo)
+    origin = cache_slots.read_origin(builder.cache_dir)
+    was_there = folder is None and origin == repository
     if folder is not None:
         builder.source = sources.local(folder)
-    builder.download_and_prepare(download_mode=None if folder is None else "force_redownload")
+    builder.download_and_prepare(download_mode=None if was_there else "force_redownload")
     _remove_torn_copies(Path(builder.cache_dir).parents[2])
     return Prepared(
-        source=folder or f"the Hub repository {builder.config.source_repo}",
+        source=folder or repository,
         was_there=was_there,
         claims_folder=str(builder.cache_dir),
         n_rows={name: split.num_examples for name, split in builder.info.splits.items()},
@@ -82,7 +85,7 @@ def seed_metric() -> Path:
     folder = metrics / _METRIC_FOLDER / digest
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        (folder / name).write_bytes(content)
+        replace_atomically(folder / name, content)
     for package in (metrics, folder.parent, folder):
         (package / "__init__.py").touch()
     return folder

@@ -3,42 +3,39 @@
 from __future__ import annotations
 
 import json
-import logging
-from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Final
 
+from claimdb_loader.notices import OnceLog
 from claimdb_metric.errors import ClaimFileError
 
 MAX_LISTED: Final = 20
-logger = logging.getLogger("claimdb")
 
 
-@dataclass
 class Problems:
-    """The faults found so far, and the unknown keys that were left out."""
+    """The faults found so far; keys that are none of ours are only warned of.
 
-    lines: list[str] = field(default_factory=list)
-    unknown_keys: dict[str, str] = field(default_factory=dict)
+    Args:
+        log: where a warning is given once; a fresh one by default.
+    """
+
+    def __init__(self, log: OnceLog | None = None) -> None:
+        self.lines: list[str] = []
+        self._log = log or OnceLog()
 
     def add(self, path: str, line: int, reason: str) -> None:
         """Note one fault at a 1-based line of a file."""
-        self.lines.append(f"{PurePath(path).name}:{line}: {reason}")
+        self.lines.append(f"{shown_path(path)}:{line}: {reason}")
 
     @property
     def is_full(self) -> bool:
         """Whether as many faults are known as one error lists."""
         return len(self.lines) >= MAX_LISTED
 
-    def see_key(self, key: str, path: str) -> None:
+    def see_key(self, key: str) -> None:
         """Warn, once for each key, that a key is none of ours and its values are left out."""
-        if key not in self.unknown_keys:
-            self.unknown_keys[key] = path
-            logger.warning(
-                "%s: key %s is not part of a claim row; its values are left out",
-                PurePath(path).name,
-                json.dumps(key, ensure_ascii=False),
-            )
+        name = json.dumps(key, ensure_ascii=False)
+        self._log.warn(f"key {name} is not part of a claim row; its values are left out")
 
     def raise_if_any(self) -> None:
         """Raise ClaimFileError when a fault was noted."""
@@ -51,3 +48,12 @@ class Problems:
             "mend these lines and load again (a claims file holds one JSON object a line):\n  "
             + "\n  ".join(shown)
         )
+
+
+def shown_path(path: str) -> str:
+    """Return a file's name with its folder's, which tells apart files of the same name.
+
+    >>> shown_path("/data/mine/train.jsonl"), shown_path("train.jsonl")
+    ('mine/train.jsonl', 'train.jsonl')
+    """
+    return "/".join(PurePath(path).parts[-2:])

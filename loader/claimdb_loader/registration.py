@@ -35,6 +35,12 @@ _FACTORIES: Final = {
 """Each module that resolves names, and the function in it that is wrapped."""
 
 Factory = Callable[..., Any]
+_METRIC_HASH: Final = "0" * 64
+"""`evaluate` wants one; it names a copied module, and ours is imported where it is installed."""
+
+
+_wrapped: dict[str, tuple[Factory, Factory]] = {}
+"""For each module that is wrapped: our function and the one that stood there."""
 
 
 def register() -> None:
@@ -56,37 +62,39 @@ def unregister() -> None:
     """Undo `register()`: both names resolve as the two libraries alone would have it.
 
     >>> unregister()
-    >>> hasattr(datasets.load.dataset_module_factory, "_claimdb_original")
+    >>> "claimdb" in str(datasets.load.dataset_module_factory.__code__.co_filename)
     False
     >>> register()
     """
     sys.meta_path[:] = [
         finder for finder in sys.meta_path if not isinstance(finder, _EvaluateFinder)
     ]
-    for module_name, attribute in _FACTORIES.items():
-        module = sys.modules.get(module_name)
-        original = getattr(getattr(module, attribute, None), "_claimdb_original", None)
-        if original is not None:
+    for module_name, (ours, original) in list(_wrapped.items()):
+        module, attribute = sys.modules[module_name], _FACTORIES[module_name]
+        if getattr(module, attribute) is ours:
             setattr(module, attribute, original)
+        # Where another library has wrapped ours since, ours stays inside and lets all names pass.
+        del _wrapped[module_name]
 
 
 def _wrap(module: ModuleType, resolve: Callable[..., Any]) -> None:
+    if module.__name__ in _wrapped:
+        return
     attribute = _FACTORIES[module.__name__]
     original: Factory = getattr(module, attribute)
-    if hasattr(original, "_claimdb_original"):
-        return
 
     @functools.wraps(original)
     def factory(path: str, *args: Any, **kwargs: Any) -> Any:
-        ours = resolve(path, kwargs)
+        is_active = _wrapped.get(module.__name__, (None, None))[0] is factory
+        ours = resolve(path, kwargs) if is_active else None
         return original(path, *args, **kwargs) if ours is None else ours
 
-    factory._claimdb_original = original  # type: ignore[attr-defined]
     setattr(module, attribute, factory)
+    _wrapped[module.__name__] = (factory, original)
 
 
 def _resolve_dataset(path: object, kwargs: dict[str, Any]) -> Any:
-    if str(path) != DATASET_NAME:
+    if path != DATASET_NAME:
         return None
     arguments = {"dataset_name": DATASET_NAME}
     if kwargs.get("revision") is not None:
@@ -95,10 +103,10 @@ def _resolve_dataset(path: object, kwargs: dict[str, Any]) -> Any:
 
 
 def _resolve_metric(path: object, _: dict[str, Any]) -> Any:
-    if str(path) != METRIC_NAME:
+    if path != METRIC_NAME:
         return None
     loading = sys.modules[_EVALUATE_LOADING]
-    return loading.ImportableModule(METRIC_MODULE, cache_slots.default_key())
+    return loading.ImportableModule(METRIC_MODULE, _METRIC_HASH)
 
 
 class _EvaluateFinder(MetaPathFinder):

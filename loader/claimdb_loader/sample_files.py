@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
@@ -25,10 +26,7 @@ def unpacked(db_name: str) -> Path:
     Raises:
         UnavailableError: the cache folder cannot be written.
     """
-    packed = resources.files("claimdb_loader.sample") / f"{db_name}.sqlite.xz"
-    content = packed.read_bytes()
-    key = hashlib.sha256(content).hexdigest()[:16]
-    folder = cache_folder() / "databases" / f"sample-{key}" / db_name
+    folder = cache_folder() / "databases" / f"sample-{_key(db_name)}" / db_name
     target = folder / f"{db_name}.sqlite"
     if target.is_file():
         return target
@@ -36,8 +34,17 @@ def unpacked(db_name: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / ".lock"):
             if not target.is_file():
-                replace_atomically(target, lzma.decompress(content))
+                replace_atomically(target, lzma.decompress(_packed(db_name)))
     return target
+
+
+def _packed(db_name: str) -> bytes:
+    return (resources.files("claimdb_loader.sample") / f"{db_name}.sqlite.xz").read_bytes()
+
+
+@cache
+def _key(db_name: str) -> str:
+    return hashlib.sha256(_packed(db_name)).hexdigest()[:16]
 
 
 def questions() -> list[dict[str, Any]]:

@@ -29,6 +29,7 @@ KNOWN_SHA256: Final = {
 
 DEFAULT_CONFIG: Final = "claims"
 SAMPLE: Final = "sample"
+COMPRESSED: Final = (".gz", ".bz2", ".xz", ".zst")
 OFFLINE_HELP: Final = (
     'Without a network, load_dataset("claimdb", "sample") works everywhere, and '
     'load_dataset("claimdb", data_dir="DIR") or the environment variable CLAIMDB_DATA_DIR reads a '
@@ -52,7 +53,19 @@ def chosen_data_dir(data_dir: str | os.PathLike[str] | None) -> str | None:
     An empty text means no local copy, whatever the environment says.
     """
     chosen = os.environ.get(DATA_DIR_VARIABLE) if data_dir is None else data_dir
-    return str(Path(chosen).expanduser()) if chosen else None
+    if not chosen:
+        return None
+    try:
+        return str(Path(chosen).expanduser())
+    except (TypeError, RuntimeError) as error:
+        raise DataError(f"data_dir={chosen!r} is not the path of a folder ({error})") from None
+
+
+def holds_databases_only(folder: str) -> bool:
+    """Whether a folder holds databases but no claims file."""
+    path = Path(folder)
+    has_claims = any((path / name).exists() for name in SPLIT_FILES.values())
+    return not has_claims and next(path.glob("**/*.sqlite"), None) is not None
 
 
 def local(data_dir: str) -> Source:
@@ -67,17 +80,36 @@ def local(data_dir: str) -> Source:
             f"data_dir (or {DATA_DIR_VARIABLE}) {data_dir} is not a folder; "
             "give the one that holds train.jsonl"
         )
-    files = {
-        split: (str(folder / name),)
-        for split, name in SPLIT_FILES.items()
-        if (folder / name).is_file()
-    }
+    there = {split: name for split, name in SPLIT_FILES.items() if _is_there(folder, name)}
+    files = {split: (str(folder / name),) for split, name in there.items()}
     if not files:
         raise DataError(
             f"data_dir {data_dir} holds none of {', '.join(SPLIT_FILES.values())}; it holds "
             + (", ".join(sorted(path.name for path in folder.iterdir())[:10]) or "nothing")
         )
     return Source(data_dir, files, folder=str(folder))
+
+
+def _reachable(path: str, downloads: Any) -> str:
+    # By name: `datasets` goes by the first bytes, and takes a file of zero bytes for a tar archive.
+    if path.endswith(COMPRESSED):
+        return str(downloads.download_and_extract(path))
+    return str(downloads.download(path)) if "://" in path else path
+
+
+def _is_there(folder: Path, name: str) -> bool:
+    """Whether a claims file is there; what is there but cannot be one is an error, not a gap."""
+    path = folder / name
+    if path.is_file():
+        return True
+    if os.path.lexists(path):
+        raise DataError(
+            f"{path} is not a file: mend it, or remove it if the split is to be left out"
+        )
+    misnamed = folder / name.replace("-", "_")
+    if misnamed != path and misnamed.is_file():
+        raise DataError(f"{misnamed} must be named {name}")
+    return False
 
 
 def upstream(repo_id: str, revision: str | None, token: hub.Token) -> Source:
@@ -93,10 +125,19 @@ def upstream(repo_id: str, revision: str | None, token: hub.Token) -> Source:
     except UnavailableError as error:
         raise UnavailableError(f"{error}. {OFFLINE_HELP}") from error
     files = {split: (name,) for split, name in SPLIT_FILES.items() if name in snapshot.names}
-    where = f"the Hub repository {repo_id}"
+    where = where_on_hub(repo_id)
     if not files:
         raise DataError(f"{where} holds none of {', '.join(wanted)}")
     return Source(where, files, snapshot=snapshot)
+
+
+def where_on_hub(repo_id: str) -> str:
+    """Return the words that stand for a repository in messages.
+
+    >>> where_on_hub("you/claimdb")
+    'the Hub repository you/claimdb'
+    """
+    return f"the Hub repository {repo_id}"
 
 
 def sample() -> Source:
@@ -113,12 +154,33 @@ def find(config: Any, token: hub.Token) -> Source:
     """
     if config.data_files is not None:
         files = {str(split): tuple(paths) for split, paths in config.data_files.items()}
+        empty = [split for split, paths in files.items() if not paths]
+        if empty or not files:
+            raise DataError(f"data_files= names no file for {', '.join(empty) or 'any split'}")
         return Source("data_files", files)
     if config.name == SAMPLE:
         return sample()
     if config.data_dir is not None:
         return local(config.data_dir)
     return upstream(config.source_repo, config.revision, token)
+
+
+def find_early(
+    config_name: str, data_dir: str | None, options: Mapping[str, Any], token: hub.Token
+) -> Source | None:
+    """Return the source whose state names the prepared copy, None for the published data.
+
+    A prepared copy of the published data is served without asking anybody; a local copy or
+    another repository is looked at first, so that a change is seen.
+    """
+    if config_name == SAMPLE:
+        return sample()
+    if data_dir is not None:
+        return local(data_dir)
+    if "source_repo" in options or "revision" in options:
+        repo_id = options.get("source_repo", hub.UPSTREAM_REPO)
+        return upstream(repo_id, options.get("revision"), token)
+    return None
 
 
 def reachable_files(source: Source, downloads: Any, token: hub.Token) -> dict[str, tuple[str, ...]]:
@@ -129,8 +191,10 @@ def reachable_files(source: Source, downloads: Any, token: hub.Token) -> dict[st
     """
     snapshot = source.snapshot
     if snapshot is None:
-        files = {split: list(paths) for split, paths in source.files.items()}
-        return {k: tuple(v) for k, v in downloads.download_and_extract(files).items()}
+        return {
+            split: tuple(_reachable(path, downloads) for path in paths)
+            for split, paths in source.files.items()
+        }
     if downloads.is_streaming and snapshot.is_online:
         return {k: tuple(map(snapshot.url, names)) for k, names in source.files.items()}
     return {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from claimdb_loader.fingerprints import Fingerprint, file_sha256
+from claimdb_loader.read_only import connect_read_only, has_log
 from claimdb_metric.errors import DatabaseFileError
 
 HEADER: Final = b"SQLite format 3\x00"
@@ -19,30 +20,6 @@ TABLES_SQL: Final = (
     "SELECT name FROM sqlite_master "
     "WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
 )
-
-
-def connect_read_only(path: Path) -> sqlite3.Connection:
-    """Return a connection that can write nothing: not to the file, not beside it, not elsewhere.
-
-    `immutable=1` keeps SQLite from making -wal and -shm files, which a WAL database in a read-only
-    folder needs (https://sqlite.org/wal.html#read_only_databases); with a log beside the file it
-    would hide the newest rows, so then it is left out. No ATTACH, and so no VACUUM INTO either.
-    """
-    uri = path.absolute().as_uri() + "?mode=ro" + ("" if _has_log(path) else "&immutable=1")
-    connection = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    connection.execute("PRAGMA query_only = 1")
-    connection.text_factory = _lenient_text
-    return connection
-
-
-def _has_log(path: Path) -> bool:
-    """Whether a log of changes that are not yet in the file lies beside it."""
-    return any(path.with_name(path.name + suffix).exists() for suffix in ("-wal", "-journal"))
-
-
-def _lenient_text(value: bytes) -> str:
-    return value.decode("utf-8", errors="replace")
 
 
 def check_file(path: Path) -> None:
@@ -72,7 +49,7 @@ def file_fault(path: Path) -> str | None:
     if not head.startswith(HEADER):
         return "is not a SQLite database"
     expected = _declared_bytes(head)
-    if expected is not None and actual < expected and not _has_log(path):
+    if expected is not None and actual < expected and not has_log(path):
         return f"is cut short: {actual:,} of {expected:,} bytes"
     return None
 
@@ -95,7 +72,7 @@ def check_has_tables(connection: sqlite3.Connection, path: Path) -> None:
         first = connection.execute(TABLES_SQL).fetchone()
     except sqlite3.DatabaseError as error:
         hint = MEND
-        if _has_log(path):
+        if has_log(path):
             hint = (
                 "a -wal or -journal file beside it holds newer rows, which SQLite can read only in "
                 "a folder that it may write to"

@@ -27,7 +27,9 @@ _SHOWN: Final = 5
 
 
 def _table(names: Sequence[str]) -> dict[object, int]:
-    return {name: code for code, name in enumerate(names)} | {code: code for code in range(INVALID)}
+    return {name: code for code, name in enumerate(names)} | {
+        code: code for code in range(len(names))
+    }
 
 
 _LABEL_CODES: Final[Table] = _table(LABELS)

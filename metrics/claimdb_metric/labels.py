@@ -13,8 +13,6 @@ LABELS: Final = ("ENTAILED", "CONTRADICTED", "NOT ENOUGH INFO")
 CATEGORIES: Final = ("OUT-OF-SCHEMA", "SUBJECTIVE", "COUNTERFACTUAL")
 """The three reasons why a claim can be NOT ENOUGH INFO."""
 
-ENTAILED: Final = 0
-CONTRADICTED: Final = 1
 NOT_ENOUGH_INFO: Final = 2
 
 HIDDEN: Final = -1

@@ -21,6 +21,8 @@ from claimdb_metric.labels import label_name as label_name
 
 __version__: Final[str]
 
+class RejectedRowsError(ClaimFileError): ...
+
 class ClaimDBConfig(datasets.BuilderConfig):
     source_repo: str
     revision: str | None

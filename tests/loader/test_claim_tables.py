@@ -67,7 +67,7 @@ def test_what_a_row_at_a_time_reads_is_read(content: bytes) -> None:
         ([b'{"claim_id": 1'], ["2: not JSON"]),
         ([b"", b"oops"], ["3: not JSON"]),
         ([b"\xff"], ["2: invalid UTF-8 at byte 1"]),
-        ([jsonl([claim(1)]).strip()], ["2: claim_id 1 stands already at train.jsonl:1"]),
+        ([jsonl([claim(1)]).strip()], ["2: claim_id 1 stands already at b/train.jsonl:1"]),
         (
             [jsonl([claim(4, label=None, label_x=1) | {"label": "TRUE"}]).strip()],
             ['2: unknown label "TRUE"'],
@@ -81,7 +81,7 @@ def test_faults_are_named_with_file_and_line(lines: list[bytes], problems: list[
     listed = str(caught.value).split("\n  ")[1:]
     assert len(listed) == len(problems)
     for line, problem in zip(listed, problems, strict=True):
-        assert line.startswith(f"train.jsonl:{problem}")
+        assert line.startswith(f"b/train.jsonl:{problem}")
 
 
 def test_up_to_twenty_problems_are_listed_at_once() -> None:
@@ -124,8 +124,8 @@ def test_an_unknown_key_is_left_out_and_named_once(
         table = read(first + jsonl(rows))
     assert table.schema.equals(CLAIM_SCHEMA)
     assert sorted(caplog.messages) == [
-        'train.jsonl: key "other" is not part of a claim row; its values are left out',
-        'train.jsonl: key "zürich" is not part of a claim row; its values are left out',
+        'key "other" is not part of a claim row; its values are left out',
+        'key "zürich" is not part of a claim row; its values are left out',
     ]
 
 
@@ -135,7 +135,7 @@ def test_a_claim_id_in_two_splits_is_named_with_both_places() -> None:
     list(test.tables(io.BytesIO(jsonl([claim(3), claim(2)])), "test-public.jsonl"))
     train.check_ids()
     with pytest.raises(ClaimFileError) as caught:
-        test.check_ids([train])
+        test.check_ids([train.ids])
     assert "test-public.jsonl:2: claim_id 2 stands already at train.jsonl:2" in str(caught.value)
 
 

@@ -58,7 +58,7 @@ def test_a_thousand_rows_unless_told(db: Database) -> None:
 
 
 def test_a_negative_max_rows(db: Database) -> None:
-    with pytest.raises(DataError, match="max_rows=-1 must be 0 or more, or None"):
+    with pytest.raises(DataError, match="max_rows=-1 must be an integer of 0 or more"):
         db.query("SELECT 1", max_rows=-1)
 
 

@@ -87,7 +87,7 @@ def test_hidden_questions_are_not_shared_ones() -> None:
 
 
 def test_an_unknown_train_excludes_names_the_known_ones() -> None:
-    check_train_excludes(None)
-    check_train_excludes("test_databases")
+    check_train_excludes(None, [])
+    check_train_excludes("test_databases", ["train", "test_public", "test_private"])
     with pytest.raises(DataError, match="must be one of test_questions, test_databases"):
-        check_train_excludes("questions")
+        check_train_excludes("questions", ["test_public"])

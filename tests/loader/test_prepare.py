@@ -92,7 +92,7 @@ def test_wrong_input_is_one_line_and_exit_code_2(
 
 KILLED_WHILE_PREPARING = """
 import os, signal, sys, claimdb
-from claimdb_loader import claim_tables
+from claimdb_loader import claim_tables, sources
 read = claim_tables.ClaimFileReader.tables
 def slow(self, file, path):
     for table in read(self, file, path):
@@ -100,7 +100,9 @@ def slow(self, file, path):
         print("writing", flush=True)
         signal.pause()
 claim_tables.ClaimFileReader.tables = slow
-claimdb.ClaimDB(data_dir=sys.argv[1]).download_and_prepare()
+builder = claimdb.ClaimDB(data_dir="")
+builder.source = sources.local(sys.argv[1])
+builder.download_and_prepare()
 """
 
 

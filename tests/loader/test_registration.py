@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import datasets.inspect
 import datasets.load
 import pytest
+from datasets import load_dataset_builder
 
 import claimdb
 from claimdb_loader import registration
@@ -142,25 +145,49 @@ def registered() -> Iterator[None]:
 def test_registering_is_idempotent_and_can_be_undone() -> None:
     import evaluate.loading
 
-    claimdb.register()
-    wrapped = datasets.load.dataset_module_factory
-    claimdb.register()
-    assert datasets.load.dataset_module_factory is wrapped
-    assert evaluate.loading.evaluation_module_factory.__module__ == "evaluate.loading"
-
-    claimdb.unregister()
-    claimdb.unregister()
-    for module, name in [
+    places = [
         (datasets.load, "dataset_module_factory"),
         (datasets.inspect, "dataset_module_factory"),
         (evaluate.loading, "evaluation_module_factory"),
-    ]:
-        assert not hasattr(getattr(module, name), "_claimdb_original")
+    ]
+    claimdb.register()
+    wrapped = [getattr(*place) for place in places]
+    claimdb.register()
+    assert [getattr(*place) for place in places] == wrapped
+
+    claimdb.unregister()
+    claimdb.unregister()
+    for (module, name), ours in zip(places, wrapped, strict=True):
+        assert getattr(module, name) is ours.__wrapped__
     assert not any(isinstance(f, registration._EvaluateFinder) for f in sys.meta_path)
 
     claimdb.register()
-    assert hasattr(datasets.load.dataset_module_factory, "_claimdb_original")
-    assert hasattr(evaluate.loading.evaluation_module_factory, "_claimdb_original")
+    assert all(
+        getattr(*place).__wrapped__ is ours.__wrapped__
+        for place, ours in zip(places, wrapped, strict=True)
+    )
+
+
+@pytest.mark.usefixtures("registered")
+def test_another_librarys_wrapper_survives_unregister(monkeypatch: pytest.MonkeyPatch) -> None:
+    claimdb.register()
+    ours = datasets.load.dataset_module_factory
+    asked = []
+
+    @functools.wraps(ours)
+    def theirs(path: str, *args: Any, **kwargs: Any) -> Any:
+        asked.append(path)
+        return ours(path, *args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(datasets.load, "dataset_module_factory", theirs)
+        assert load_dataset_builder("claimdb", "sample").name == "claimdb"
+        claimdb.unregister()
+        assert datasets.load.dataset_module_factory is theirs
+        with pytest.raises(Exception, match="claimdb"):
+            load_dataset_builder("claimdb", "sample")
+    datasets.load.dataset_module_factory = ours.__wrapped__
+    assert asked == ["claimdb", "claimdb"]
 
 
 def test_after_unregister_the_names_are_not_ours(tmp_path: Path) -> None:

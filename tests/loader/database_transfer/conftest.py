@@ -30,7 +30,7 @@ def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     pauses: list[float] = []
     clock = SimpleNamespace(sleep=pauses.append, monotonic=lambda: sum(pauses))
     monkeypatch.setattr("huggingface_hub.utils._http.time", clock)
-    monkeypatch.setattr("claimdb_loader.hub_file.time", clock)
+    monkeypatch.setattr("claimdb_loader.hub.time", clock)
     return pauses
 
 

@@ -53,6 +53,7 @@ import sitecustomize  # noqa: E402
 sitecustomize.block()
 
 from tests.hub import LocalHub  # noqa: E402
+from tests.loader.claim_files import small_copy  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -99,6 +100,12 @@ def load(tmp_path: Path) -> Load:
         return load_dataset("claimdb", *args, cache_dir=str(tmp_path / "cache"), **kwargs)
 
     return call
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> str:
+    """A local copy of 19 claims in three splits."""
+    return str(small_copy(tmp_path / "copy"))
 
 
 @pytest.fixture(scope="session")

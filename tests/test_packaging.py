@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import claimdb
 from tests.children import child_env
 from tests.conftest import REPO_ROOT
 from tests.repository import copy_tracked_files, tracked_files
@@ -116,8 +118,8 @@ def test_the_wheel_works_in_a_clean_environment(clean_python: str, tmp_path: Pat
     printed = run(clean_python, "-c", EVERY_PUBLIC_NAME, cwd=empty, env=env)
     assert printed.startswith("[144, 1.0, 8,")
     assert str(REPO_ROOT) + os.sep not in printed
-    claimdb = str(Path(clean_python).with_name("claimdb"))
-    assert "ferry_lines" in run(claimdb, "databases", "list", cwd=empty, env=env)
+    command = str(Path(clean_python).with_name("claimdb"))
+    assert "ferry_lines" in run(command, "databases", "list", cwd=empty, env=env)
     assert list(empty.iterdir()) == []
 
 
@@ -137,3 +139,22 @@ def test_type_checkers_see_the_front_door(clean_python: str, tmp_path: Path) -> 
         'Revealed type is "tuple[tuple[Any, ...], ...]"',
         'Revealed type is "str"',
     ]
+
+
+def test_the_stubs_name_what_the_front_door_names() -> None:
+    text = (REPO_ROOT / "stubs" / "claimdb-stubs" / "__init__.pyi").read_text("utf-8")
+    tree = ast.parse(text)
+    names = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    names |= {
+        node.target.id
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
+    names |= {
+        alias.asname
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname
+    }
+    assert names == set(claimdb.__all__)

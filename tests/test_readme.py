@@ -8,11 +8,12 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pytest
 
+import claimdb
 from claimdb_loader.hub import UPSTREAM_REPO
 from tests.children import child_env
 from tests.conftest import REPO_ROOT
@@ -148,7 +149,11 @@ def test_the_speed_table_comes_from_the_benchmark(tmp_path: Path) -> None:
         assert re.search(rf"{peer} \| [\d.]+ x as fast", README)
 
 
-@pytest.mark.parametrize("name", ["data_dir", "repo_id", "revision", "exclude_known_issues"])
+GENERAL = {"name", "version", "description", "source_repo"}
+OPTIONS = {field.name for field in fields(claimdb.ClaimDBConfig)} - GENERAL | {"repo_id"}
+
+
+@pytest.mark.parametrize("name", sorted(OPTIONS))
 def test_every_option_is_documented(name: str) -> None:
     assert f"`{name}=" in README
 
@@ -157,3 +162,12 @@ def test_links_lead_to_files() -> None:
     for target in re.findall(r"\]\(([^)]+)\)", README):
         if not target.startswith("http"):
             assert (REPO_ROOT / target).is_file(), target
+
+
+@pytest.mark.parametrize("name", ["SECURITY.md", "CONTRIBUTING.md"])
+def test_files_that_other_pages_name_are_there(name: str) -> None:
+    text = (REPO_ROOT / name).read_text("utf-8")
+    named = re.findall(r"`((?:tests|loader|cli|dataset_card)/[\w./-]+)`", text)
+    assert named
+    for target in named:
+        assert (REPO_ROOT / target).exists(), target

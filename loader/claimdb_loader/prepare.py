@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from filelock import FileLock, Timeout
-
-from claimdb_loader import cache_slots, sources
+from claimdb_loader import cache_slots, load_options, sources
 from claimdb_loader.registration import METRIC_NAME
 from claimdb_loader.storage import replace_atomically
 
@@ -43,14 +40,13 @@ def prepare(builder: Any, data_dir: str | None) -> Prepared:
         UnavailableError: nothing local and no network.
         ClaimFileError: rows of the local copy are wrong.
     """
-    folder = sources.chosen_data_dir(data_dir)
+    folder = load_options.chosen_data_dir_of(sources.DEFAULT_CONFIG, data_dir, {})
     repository = sources.where_on_hub(builder.config.source_repo)
     origin = cache_slots.read_origin(builder.cache_dir)
     was_there = folder is None and origin == repository
     if folder is not None:
         builder.source = sources.local(folder)
     builder.download_and_prepare(download_mode=None if was_there else "force_redownload")
-    _remove_torn_copies(Path(builder.cache_dir).parents[2])
     return Prepared(
         source=folder or repository,
         was_there=was_there,
@@ -58,17 +54,6 @@ def prepare(builder: Any, data_dir: str | None) -> Prepared:
         n_rows={name: split.num_examples for name, split in builder.info.splits.items()},
         metric_folder=str(seed_metric()),
     )
-
-
-def _remove_torn_copies(root: Path) -> None:
-    """Remove what a killed load left; `datasets` fails on it when it looks for a cached copy."""
-    for torn in root.glob("*/*/*.incomplete"):
-        whole = torn.with_suffix("")
-        try:
-            with FileLock(f"{whole}_builder.lock", timeout=0):
-                shutil.rmtree(torn, ignore_errors=True)
-        except Timeout:
-            continue  # another process is at work on it
 
 
 def seed_metric() -> Path:

@@ -16,6 +16,7 @@ import pytest
 
 from claimdb_cli import main
 from claimdb_loader.cache_folder import database_folder
+from tests.children import child_env, run_claimdb
 from tests.hub import LocalHub
 from tests.loader.made_databases import MEGABYTE, database_bytes, make_database, make_zip
 
@@ -208,3 +209,20 @@ def test_a_terminal_sees_the_bytes_go_by(hub: LocalHub, tmp_path: Path) -> None:
     assert "books: 100%" in seen
     assert "10.5M/10.5M" in seen
     assert "B/s" in seen
+
+
+def test_fetch_checks_every_name_before_it_fetches(tmp_path: Path) -> None:
+    done = run_claimdb(
+        "databases", "fetch", "ferry_lines", "superhero2", cwd=tmp_path, env=child_env(tmp_path)
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "did you mean superhero" in done.stderr
+
+
+def test_a_name_with_brackets_is_no_style(tmp_path: Path) -> None:
+    make_database(tmp_path / "dbs" / "sales[old].sqlite")
+    done = run_claimdb(
+        "databases", "list", "--data-dir", "dbs", cwd=tmp_path, env=child_env(tmp_path)
+    )
+    assert "sales[old]" in done.stdout

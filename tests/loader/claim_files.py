@@ -53,3 +53,8 @@ def small_copy(folder: Path) -> Path:
         test_public=[claim(i, i % 3, "city_library", bird_id=i // 3 - 2) for i in range(9, 15)],
         test_private=[claim(i, None, "solar_coop") for i in range(15, 18)],
     )
+
+
+def ids(dataset: Iterable[Row]) -> list[int]:
+    """The claim_ids of a dataset or stream, in order."""
+    return [row["claim_id"] for row in dataset]

@@ -16,11 +16,11 @@ import claimdb
 from claimdb_loader.attach import DatabaseRef, attach_databases
 from claimdb_loader.databases import open_database
 from claimdb_metric.errors import DataError, UnknownDatabaseError
+from tests.forks import forks
 from tests.loader.made_databases import make_database
 
 N_HEROES = {"small": 3, "large": 40}
 NAMES = ["small", "large", "small", "large"]
-forks = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 
 
 @pytest.fixture
@@ -156,3 +156,8 @@ def test_a_batch_and_a_row_keep_their_columns() -> None:
 def test_rows_without_a_database_name() -> None:
     with pytest.raises(DataError, match=r"no column 'db_name' .* there are \['claim', 'label'\]"):
         attach_databases({"label": [0], "claim": ["x"]})
+
+
+def test_a_reference_that_was_not_used_has_nothing_to_close() -> None:
+    """`close()` must not fetch what was never asked for."""
+    DatabaseRef("no such database").close()

@@ -10,11 +10,15 @@ from pathlib import Path
 import pytest
 
 import claimdb
-from claimdb_loader.databases import DEFAULT_MAX_ROWS, Database, QueryResult, open_database
+from claimdb_loader.databases import (
+    DEFAULT_MAX_ROWS,
+    MAX_OPEN,
+    Database,
+    QueryResult,
+    open_database,
+)
 from claimdb_metric.errors import DatabaseFileError, DataError
 from tests.loader.made_databases import listing, make_database
-
-forks = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 
 
 @pytest.fixture
@@ -192,3 +196,58 @@ def test_opening_checks_the_file_before_any_query(tmp_path: Path) -> None:
     (tmp_path / "a.sqlite").write_bytes(b"<!DOCTYPE html>")
     with pytest.raises(DatabaseFileError, match=r"a\.sqlite is an HTML page, not SQLite"):
         open_database("a", data_dir=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "PRAGMA case_sensitive_like = ON",
+        "PRAGMA query_only = 0",
+        "PRAGMA user_version = 7",
+        "PRAGMA hard_heap_limit = 1000",
+        "BEGIN",
+        "SAVEPOINT s",
+        "ATTACH ':memory:' AS other",
+    ],
+)
+def test_no_query_changes_the_handle_for_the_next(db: Database, sql: str) -> None:
+    before = db.query("SELECT 'A' LIKE 'a', count(*) FROM heroes").rows
+    with pytest.raises(sqlite3.DatabaseError, match="not authorized"):
+        db.query(sql)
+    assert db.query("SELECT 'A' LIKE 'a', count(*) FROM heroes").rows == before
+
+
+@pytest.mark.parametrize(
+    ("sql", "n_rows"),
+    [
+        ("PRAGMA table_info(heroes)", 2),
+        ("PRAGMA user_version", 1),
+        ("SELECT * FROM pragma_table_info('heroes')", 2),
+        ("SELECT value FROM json_each('[1, 2, 3]')", 3),
+        (
+            "WITH r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 4) SELECT n FROM r",
+            4,
+        ),
+    ],
+)
+def test_what_only_reads_is_allowed(db: Database, sql: str, n_rows: int) -> None:
+    assert len(db.query(sql)) == n_rows
+
+
+def test_a_page_that_is_damaged_names_the_file(tmp_path: Path) -> None:
+    path = make_database(tmp_path / "a.sqlite", n_rows=5000)
+    content = bytearray(path.read_bytes())
+    content[4096 * 2 : 4096 * 6] = b"\xff" * 4096 * 4
+    path.write_bytes(content)
+    with pytest.raises(DatabaseFileError, match=r"a\.sqlite is damaged: database disk image"):
+        Database("a", path).query("SELECT sum(length(name)) FROM heroes")
+
+
+def test_only_some_databases_stay_open(tmp_path: Path) -> None:
+    handles = []
+    for number in range(MAX_OPEN + 20):
+        make_database(tmp_path / f"db{number}.sqlite")
+        handles.append(open_database(f"db{number}", data_dir=tmp_path))
+        count(handles[-1])
+    assert sum(is_open(handle.path) for handle in handles) <= MAX_OPEN
+    assert count(handles[0]) == 3

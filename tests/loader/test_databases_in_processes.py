@@ -6,7 +6,10 @@ import multiprocessing
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -15,9 +18,8 @@ from typing import Any
 import pytest
 
 from claimdb_loader.databases import Database
+from tests.forks import forks
 from tests.loader.made_databases import make_database
-
-forks = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 
 
 @pytest.fixture
@@ -130,3 +132,27 @@ def test_a_thread_that_closes_harms_no_other(db: Database) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(ask, range(1000))) == {((2500 * 2501 // 2,),)}
+
+
+ENDLESS = """
+import sys
+from pathlib import Path
+from claimdb_loader.databases import Database
+db = Database("a", Path(sys.argv[1]))
+db.tables()
+print("asked", flush=True)
+try:
+    db.query("WITH r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r")
+except KeyboardInterrupt:
+    print("stopped", db.tables())
+"""
+
+
+def test_ctrl_c_stops_a_query(db: Database) -> None:
+    command = [sys.executable, "-c", ENDLESS, str(db.path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "asked\n"
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        assert child.communicate(timeout=30)[0] == "stopped ['heroes']\n"

@@ -238,3 +238,11 @@ def test_a_prepared_copy_streams_without_network(tmp_path: Path) -> None:
     assert run_claimdb("prepare", "--data-dir", str(copy), cwd=tmp_path, env=env).returncode == 0
     counts = {"train": 10, "test_public": 6, "test_private": 3}
     assert answer_of(STREAM_OFFLINE, tmp_path, env) == [counts, 10]
+
+
+def test_a_branch_of_another_repository_is_followed(load: Load, hub: LocalHub) -> None:
+    hub.add_repo("you/mine", {"train.jsonl": jsonl([claim(1)])})
+    assert counts(load(repo_id="you/mine")) == {"train": 1}
+    hub.update_repo("you/mine", {"train.jsonl": jsonl([claim(1), claim(2)])})
+    assert counts(load(repo_id="you/mine")) == {"train": 2}
+    assert counts(load(repo_id="you/mine", streaming=True)) == {"train": 2}

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from claimdb_loader.hub import UPSTREAM_REPO
 from tests.children import answer_of, child_env, run_claimdb, run_python
 from tests.hub import LocalHub
-from tests.loader.claim_files import claim, small_copy, write_copy
+from tests.loader.claim_files import claim, jsonl, small_copy, write_copy
 
 pytestmark = pytest.mark.matrix
 
@@ -143,3 +144,35 @@ def test_ctrl_c_is_quiet_and_exit_code_130(tmp_path: Path, hub: LocalHub) -> Non
 def test_without_prepare_the_bare_name_is_unknown(tmp_path: Path) -> None:
     code = "from datasets import load_dataset; load_dataset('claimdb')"
     assert run_python(code, tmp_path, child_env(tmp_path)).returncode != 0
+
+
+def test_prepare_goes_back_to_the_hub(tmp_path: Path, hub: LocalHub) -> None:
+    hub.add_repo(UPSTREAM_REPO, {"train.jsonl": jsonl([claim(n) for n in range(5)])})
+    env = child_env(tmp_path) | hub.env(tmp_path / "hf") | {"HF_HUB_OFFLINE": "0"}
+    toy = write_copy(tmp_path / "toy", train=[claim(1)])
+    assert run_claimdb("prepare", "--data-dir", str(toy), cwd=tmp_path, env=env).returncode == 0
+    code = """
+import claimdb, json
+from datasets import load_dataset
+print(json.dumps(len(load_dataset("claimdb")["train"])))
+try:
+    load_dataset("claimdb", split="test_public")
+except claimdb.DataError as error:
+    print(json.dumps(str(error)))
+"""
+    done = run_python(code, tmp_path, env)
+    assert f"serves the copy that `claimdb prepare` made from {toy}" in done.stderr
+    assert f"no test-public.jsonl was found, {toy} gives train" in done.stdout
+    done = run_claimdb("prepare", cwd=tmp_path, env=env)
+    assert "prepared from the Hub repository michaeltheologitis/claimdb: train 5" in done.stdout
+    done = run_claimdb("prepare", cwd=tmp_path, env=env)
+    assert "already there: train 5" in done.stdout
+    assert "serves the copy" not in run_python(code, tmp_path, env).stderr
+
+
+def test_both_names_load_online_where_the_hub_knows_neither(tmp_path: Path, hub: LocalHub) -> None:
+    env = child_env(tmp_path) | hub.env(tmp_path / "hf", token=None)
+    env |= {"HF_HUB_OFFLINE": "0", "HF_EVALUATE_OFFLINE": "0"}
+    copy = small_copy(tmp_path / "copy")
+    assert run_claimdb("prepare", "--data-dir", str(copy), cwd=tmp_path, env=env).returncode == 0
+    assert answer_of(WITHOUT_IMPORT, tmp_path, env)[0]["train"] == 10

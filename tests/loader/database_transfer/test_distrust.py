@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -32,9 +34,6 @@ from tests.loader.made_databases import (
     make_zip,
     with_entry,
 )
-
-forks = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-
 
 BAD_ZIPS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
     "not a zip": (MEMBER, lambda z: b"some text" * 20, "train_databases.zip is not a readable zip"),
@@ -131,3 +130,23 @@ def test_a_pipe_sees_no_progress_bar(
     publish(hub, tmp_path, {MEMBER: small})
     n_heroes()
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_file_kept_unzipped_is_not_trusted_either(hub: LocalHub) -> None:
+    name = "databases/superhero/superhero.sqlite"
+    hub.add_repo(REPO, {name: database_bytes(5)})
+    for _ in range(2):
+        with pytest.raises(DatabaseFileError, match=r"is no known release .* data_dir="):
+            open_database("superhero")
+
+
+def test_a_database_without_tables_is_not_kept(
+    hub: LocalHub, tmp_path: Path, cache_dir: Path
+) -> None:
+    path = tmp_path / "empty.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 1")
+    publish(hub, tmp_path, {MEMBER: path.read_bytes()})
+    with pytest.raises(DatabaseFileError, match=f"{NAME}.sqlite holds no table; what was fetched"):
+        open_database(NAME)
+    assert left(cache_dir) == []

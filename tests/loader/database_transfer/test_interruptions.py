@@ -27,8 +27,6 @@ from tests.loader.database_transfer.published import (
     publish,
 )
 
-forks = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-
 
 def test_a_cut_transfer_goes_on_in_the_next_call(
     hub: LocalHub, cache_dir: Path, big_zip: Path, big: bytes, naps: list[float]

@@ -28,9 +28,6 @@ from tests.loader.database_transfer.published import (
     zip_reads,
 )
 
-forks = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-
-
 REFUSALS: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("api/", {"status": 401}, UnavailableError, "answered 401 .*your token is not valid"),
     ("api/", {"status": 403}, UnavailableError, "answered 403 .*your token may not read it"),

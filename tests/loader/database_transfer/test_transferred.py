@@ -14,6 +14,7 @@ from claimdb_metric.errors import (
     DataError,
     UnknownDatabaseError,
 )
+from tests.forks import forks
 from tests.hub import LocalHub
 from tests.loader.database_transfer.published import (
     MEMBER,
@@ -30,8 +31,6 @@ from tests.loader.made_databases import (
     make_large_zip,
     make_zip,
 )
-
-forks = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 
 
 @pytest.mark.slow

@@ -168,7 +168,7 @@ class ClaimDB(datasets.ArrowBasedBuilder):
         self._reader = None
         super().download_and_prepare(*args, **kwargs)
         if self._reader is not None:
-            cache_slots.write_origin(self._output_dir, self._reader.source.where)
+            cache_slots.write_origin(self._output_dir, self._reader.source)
 
     def _split_generators(self, dl_manager: Any) -> list[datasets.SplitGenerator]:
         if not dl_manager.is_streaming:

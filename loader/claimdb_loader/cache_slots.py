@@ -58,10 +58,15 @@ def content_key(source: sources.Source) -> str:
     return _sha256_of_json([FORMAT_VERSION, digests])
 
 
-def write_origin(folder: str, where: str) -> None:
-    """Note in the folder of a prepared copy where its claims came from."""
-    if Path(folder).is_dir():
-        (Path(folder) / ORIGIN_FILE).write_text(where, encoding="utf-8")
+def write_origin(folder: str, source: sources.Source) -> None:
+    """Note in the folder of a prepared copy where its claims came from.
+
+    A folder elsewhere (`output_dir="s3://…"`) is the user's own and gets no note.
+    """
+    if not Path(folder).is_dir():
+        return
+    where = source.where if source.folder is None else str(Path(source.folder).absolute())
+    (Path(folder) / ORIGIN_FILE).write_text(where, encoding="utf-8")
 
 
 def read_origin(folder: str) -> str | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
+from claimdb_loader.claim_tables import CLAIM_SCHEMA, ClaimFileReader
 from claimdb_metric.labels import CATEGORIES, LABELS
 
 Row = dict[str, Any]
@@ -58,3 +62,11 @@ def small_copy(folder: Path) -> Path:
 def ids(dataset: Iterable[Row]) -> list[int]:
     """The claim_ids of a dataset or stream, in order."""
     return [row["claim_id"] for row in dataset]
+
+
+def read(content: bytes, path: str = "folder/train.jsonl") -> pa.Table:
+    """All rows of one file, with the ids checked."""
+    reader = ClaimFileReader()
+    tables = list(reader.tables(io.BytesIO(content), path))
+    reader.check_ids()
+    return pa.concat_tables([CLAIM_SCHEMA.empty_table(), *tables])

@@ -105,3 +105,8 @@ def with_entry(content: bytes, offset: int, value: int) -> bytes:
     """The zip with one 32-bit number of its first directory entry changed."""
     start = content.index(b"PK\x01\x02") + offset
     return content[:start] + struct.pack("<I", value) + content[start + 4 :]
+
+
+def is_open(path: Path) -> bool:
+    """Whether this process holds the file open."""
+    return any(Path(link).resolve() == path for link in Path("/proc/self/fd").iterdir())

@@ -12,13 +12,12 @@ import pytest
 import claimdb
 from claimdb_loader.databases import (
     DEFAULT_MAX_ROWS,
-    MAX_OPEN,
     Database,
     QueryResult,
     open_database,
 )
 from claimdb_metric.errors import DatabaseFileError, DataError
-from tests.loader.made_databases import listing, make_database
+from tests.loader.made_databases import is_open, listing, make_database
 
 
 @pytest.fixture
@@ -141,11 +140,6 @@ def test_a_with_block_closes_and_a_later_query_opens_again(db: Database) -> None
     assert not is_open(db.path)
 
 
-def is_open(path: Path) -> bool:
-    """Whether this process holds the file open."""
-    return any(Path(link).resolve() == path for link in Path("/proc/self/fd").iterdir())
-
-
 def test_a_with_block_per_row_leaves_nothing_behind(db: Database) -> None:
     for _ in range(50):
         with db:
@@ -241,13 +235,3 @@ def test_a_page_that_is_damaged_names_the_file(tmp_path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(DatabaseFileError, match=r"a\.sqlite is damaged: database disk image"):
         Database("a", path).query("SELECT sum(length(name)) FROM heroes")
-
-
-def test_only_some_databases_stay_open(tmp_path: Path) -> None:
-    handles = []
-    for number in range(MAX_OPEN + 20):
-        make_database(tmp_path / f"db{number}.sqlite")
-        handles.append(open_database(f"db{number}", data_dir=tmp_path))
-        count(handles[-1])
-    assert sum(is_open(handle.path) for handle in handles) <= MAX_OPEN
-    assert count(handles[0]) == 3

@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from claimdb_loader.databases import Database
+from claimdb_loader.databases import MAX_OPEN, Database, open_database
 from tests.forks import forks
-from tests.loader.made_databases import make_database
+from tests.loader.made_databases import is_open, make_database
 
 
 @pytest.fixture
@@ -156,3 +156,13 @@ def test_ctrl_c_stops_a_query(db: Database) -> None:
         time.sleep(0.3)
         child.send_signal(signal.SIGINT)
         assert child.communicate(timeout=30)[0] == "stopped ['heroes']\n"
+
+
+def test_only_some_databases_stay_open(tmp_path: Path) -> None:
+    handles = []
+    for number in range(MAX_OPEN + 20):
+        make_database(tmp_path / f"db{number}.sqlite")
+        handles.append(open_database(f"db{number}", data_dir=tmp_path))
+        count(handles[-1])
+    assert sum(is_open(handle.path) for handle in handles) <= MAX_OPEN
+    assert count(handles[0]) == 3

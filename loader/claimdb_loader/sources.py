@@ -65,7 +65,8 @@ def holds_databases_only(folder: str) -> bool:
     """Whether a folder holds databases but no claims file."""
     path = Path(folder)
     has_claims = any((path / name).exists() for name in SPLIT_FILES.values())
-    return not has_claims and next(path.glob("**/*.sqlite"), None) is not None
+    layouts = ("*.sqlite", "*/*.sqlite", "databases/*/*.sqlite", "*_databases.zip")
+    return not has_claims and any(any(path.glob(layout)) for layout in layouts)
 
 
 def local(data_dir: str) -> Source:
@@ -88,13 +89,6 @@ def local(data_dir: str) -> Source:
             + (", ".join(sorted(path.name for path in folder.iterdir())[:10]) or "nothing")
         )
     return Source(data_dir, files, folder=str(folder))
-
-
-def _reachable(path: str, downloads: Any) -> str:
-    # By name: `datasets` goes by the first bytes, and takes a file of zero bytes for a tar archive.
-    if path.endswith(COMPRESSED):
-        return str(downloads.download_and_extract(path))
-    return str(downloads.download(path)) if "://" in path else path
 
 
 def _is_there(folder: Path, name: str) -> bool:
@@ -201,3 +195,10 @@ def reachable_files(source: Source, downloads: Any, token: hub.Token) -> dict[st
         split: tuple(hub.fetch(snapshot, name, token) for name in names)
         for split, names in source.files.items()
     }
+
+
+def _reachable(path: str, downloads: Any) -> str:
+    # By name: `datasets` goes by the first bytes, and takes a file of zero bytes for a tar archive.
+    if path.endswith(COMPRESSED):
+        return str(downloads.download_and_extract(path))
+    return str(downloads.download(path)) if "://" in path else path

@@ -60,7 +60,7 @@ def test_a_killed_process_leaves_a_part_that_is_used(
     script = f"import claimdb; claimdb.open_database({NAME!r})"
     child = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE)
     deadline = time.monotonic() + 30
-    while not any(p.stat().st_size for p in cache_dir.rglob("*.part")):
+    while not any(p.stat().st_size >= zip_member.COPY_BYTES for p in cache_dir.rglob("*.part")):
         assert child.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.02)

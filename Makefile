@@ -3,7 +3,8 @@
 # Every other target: make help
 
 PYTHON ?= python3
-VENV ?= .venv
+# Not from the environment: many people export a VENV of their own, and `make clean` removes this one.
+VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 FAST ?=
@@ -20,9 +21,8 @@ help:
 	@echo "make bench        speed against peers, as ratios"
 	@echo "make clean        remove the virtual environments and what tools left behind"
 
-# A stamp, because a killed `venv` leaves a Python without pip.
+# A stamp, because a killed `venv` leaves a Python without pip; a second `venv` over it mends that.
 $(VENV)/.made:
-	@rm -rf $(VENV)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "ClaimDB needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)

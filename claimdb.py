@@ -149,6 +149,7 @@ class ClaimDB(datasets.ArrowBasedBuilder):
         self.is_published = source is None and data_files is None and not options
         self.source: sources.Source | None = None
         self._reader: ClaimReader | None = None
+        self._planned: list[str] = []
         super().__init__(
             cache_dir=cache_dir,
             dataset_name=cache_slots.cache_name(config_name, self.is_published),
@@ -179,6 +180,7 @@ class ClaimDB(datasets.ArrowBasedBuilder):
         streams = bool(dl_manager.is_streaming)
         self._reader = ClaimReader(source, files, leave_out, self._open, streams)
         plans = PLANNERS[self.config.name](files)
+        self._planned = [plan.split for plan in plans]
         return [datasets.SplitGenerator(p.split, gen_kwargs={"plan": p}) for p in plans]
 
     def _open(self, path: str) -> Any:
@@ -231,7 +233,7 @@ class ClaimDB(datasets.ArrowBasedBuilder):
         except ClaimDBError:
             raise
         except ValueError as error:
-            there = self.info.splits or (self._reader.files if self._reader else ())
+            there = self.info.splits or self._planned
             origin = cache_slots.read_origin(self.cache_dir) or self.config.data_dir
             where = origin or sources.where_on_hub(self.config.source_repo)
             message = load_options.missing_split(self.config.name, split, where, there)

@@ -16,7 +16,7 @@ from datasets import (
 import claimdb
 from claimdb_loader import cache_slots, sources
 from tests.conftest import Load
-from tests.loader.claim_files import claim, ids, write_copy
+from tests.loader.claim_files import claim, ids, jsonl, write_copy
 
 pytestmark = pytest.mark.matrix
 
@@ -110,3 +110,10 @@ def test_the_same_builder_reads_changed_files_anew(tmp_path: Path) -> None:
     write_copy(copy, train=[claim(1), claim(3)], test_public=[claim(2)])
     builder.download_and_prepare(download_mode="force_redownload")
     assert ids(builder.as_dataset("train")) == [1, 3]
+
+
+def test_an_edited_file_of_data_files_is_read_anew(load: Load, tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    for expected in ([1], [1, 2]):
+        path.write_bytes(jsonl([claim(n) for n in expected]))
+        assert ids(load(data_files=str(path), split="train")) == expected

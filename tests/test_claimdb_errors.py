@@ -159,3 +159,8 @@ def test_faults_of_all_splits_are_listed_at_once(load: Load, copy: str) -> None:
 def test_the_split_that_is_missing_is_named(load: Load, copy: str, split: Any, absent: str) -> None:
     with pytest.raises(claimdb.DataError, match=f"there is no split '{absent}'"):
         load(data_dir=copy, split=split)
+
+
+def test_a_stream_names_the_splits_of_its_own_config(load: Load, copy: str) -> None:
+    with pytest.raises(claimdb.DataError, match="gives out_of_schema, subjective, counterfactual"):
+        load("nei", data_dir=copy, split="dev", streaming=True)

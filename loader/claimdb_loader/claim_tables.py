@@ -120,7 +120,8 @@ def _line_blocks(file: BinaryIO) -> Iterator[bytes]:
 
 def _other_format(block: bytes) -> str | None:
     """What a file is by its first bytes, None where it may be JSON Lines."""
-    return next((name for magic, name in _MAGIC.items() if block.lstrip().startswith(magic)), None)
+    head = block[:100].lstrip()
+    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
 
 
 def _fast_table(block: bytes) -> tuple[pa.Table, list[str]] | None:

@@ -7,9 +7,8 @@
     with claimdb.open_database(claims[0]["db_name"]) as db:
         print(db.schema())
 
-Importing this module registers the names "claimdb" with `datasets` and "claimdb_metric" with
-`evaluate`; nothing else happens. This file holds the builder class, because `datasets` takes the
-builder from the module that is registered; what it does lives in `claimdb_loader`.
+Importing it makes "claimdb" known to `datasets` and "claimdb_metric" to `evaluate`, nothing more.
+`datasets` takes the builder class from this module; what that does lives in `claimdb_loader`.
 """
 
 from __future__ import annotations
@@ -31,7 +30,9 @@ from claimdb_loader.hub import UPSTREAM_REPO
 from claimdb_loader.notices import notice_hidden_labels, notice_origin
 from claimdb_loader.plans import PLANNERS, Plan
 from claimdb_loader.registration import register, unregister
-from claimdb_metric.errors import (
+from claimdb_metric import (
+    CATEGORIES,
+    LABELS,
     ClaimDBError,
     ClaimFileError,
     DatabaseFileError,
@@ -39,8 +40,10 @@ from claimdb_metric.errors import (
     HiddenLabelsError,
     UnavailableError,
     UnknownDatabaseError,
+    compare,
+    label_name,
+    score,
 )
-from claimdb_metric.labels import CATEGORIES, LABELS, label_name
 
 try:
     from datasets.builder import Key
@@ -67,9 +70,11 @@ __all__ = [
     "UnknownDatabaseError",
     "__version__",
     "attach_databases",
+    "compare",
     "label_name",
     "open_database",
     "register",
+    "score",
     "unregister",
 ]
 

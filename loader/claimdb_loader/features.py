@@ -6,7 +6,7 @@ from typing import Final
 
 import datasets
 
-from claimdb_metric.labels import CATEGORIES, LABELS
+from claimdb_metric.labels import CATEGORIES, LABELS, slug
 
 FORMAT_VERSION: Final = 1
 """Part of every cache key: raise it when the same input would give other rows."""
@@ -35,7 +35,7 @@ DATABASE_FEATURES: Final = datasets.Features(
 )
 
 CLAIM_SPLITS: Final = ("train", "test_public", "test_private")
-NEI_SPLITS: Final = ("out_of_schema", "subjective", "counterfactual")
+NEI_SPLITS: Final = tuple(map(slug, CATEGORIES))
 
 _DESCRIPTION: Final = (
     "Claims to be judged ENTAILED, CONTRADICTED or NOT ENOUGH INFO against databases that are too "

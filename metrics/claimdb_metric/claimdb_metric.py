@@ -18,14 +18,24 @@ import datasets
 import evaluate
 import numpy as np
 
+from .calibration import calibration
+from .columns import Column
+from .confidences import encode_confidences
 from .encoding import INVALID, Codes, code_of, encode_pairs, encode_references
 from .errors import DataError
+from .grouping import grouping
+from .intervals import resample
 from .labels import CATEGORIES, LABELS
+from .rates import rates
+from .score_tables import score_tables
+from .scores import Score
 from .scoring import score
+from .signature import signature
 
 _DESCRIPTION = """\
 Scores verdicts on claims about databases (ClaimDB): accuracy, precision, recall and F1 of the three
-labels, how often the system abstains (NOT ENOUGH INFO), and how many answers are no label at all.
+labels, how often the system abstains (NOT ENOUGH INFO), and how many answers are no label at all;
+with 95 % intervals, and a signature of everything that can move the numbers.
 """
 
 _INPUTS = f"""
@@ -33,8 +43,17 @@ Args:
     predictions: the verdicts, label names or integers, also mixed: {", ".join(LABELS)} or 0, 1, 2.
         Anything else (None, an unknown string, NaN) is an invalid answer: wrong, and counted.
     references: the true labels, likewise; hidden or unknown ones raise.
-    categories: to compute() only: the NEI category of each claim, {", ".join(CATEGORIES)},
-        or -1, "", None where it has none; of all processes in turn where several share the rows.
+
+To compute() only, a value for each claim; of all processes in turn where several share the rows:
+    categories: the NEI category, {", ".join(CATEGORIES)}, or -1, "", None where there is none.
+    groups: the question or database, plain or under its name, {{"bird_id": [...]}}: intervals
+        resample whole groups, because claims of one question are not independent.
+    confidences: the probability of the predicted label, or three (E, C, NEI).
+    by: columns by name, {{"db_name": [...]}}: adds by_db_name, a list with the scores of each part.
+
+To compute() only:
+    n_resamples, seed: of the bootstrap behind the 95 % intervals; 1000 and 12345; 0 for none.
+    split, known_issues: text for the signature: what the claims are, what was left out.
 
 Returns:
     A dict of plain Python values, described one by one in the metric's card.
@@ -150,10 +169,8 @@ class ClaimdbMetric(evaluate.Metric):
         self._clear()
         return result
 
-    def _compute(
-        self, *, predictions: Any, references: Any, categories: Iterable[object] | None = None
-    ) -> dict[str, object]:
-        return score(predictions, references, categories=categories).to_dict()
+    def _compute(self, *, predictions: Any, references: Any, **options: Any) -> dict[str, object]:
+        return score(predictions, references, **options).to_dict()
 
     def _append(self, predicted: bytes, known: bytes) -> None:
         self._predicted += predicted

@@ -6,7 +6,7 @@ Nothing is guessed: " entailed" is invalid, and so is True, although Python hold
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from operator import index
 from typing import Any, Final, TypeAlias
@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from .columns import is_missing, plain_values
 from .errors import DataError, HiddenLabelsError
 from .labels import CATEGORIES, HIDDEN, HIDDEN_NAME, LABELS, NOT_ENOUGH_INFO
 
@@ -55,7 +56,7 @@ def encode_predictions(values: Iterable[object]) -> Codes:
     >>> encode_predictions(["ENTAILED", 1, None, "entailed", True]).tolist()
     [0, 1, 3, 3, 3]
     """
-    return _encode(_plain(values, "predictions"), _LABEL_CODES)
+    return _encode(plain_values(values, "predictions"), _LABEL_CODES)
 
 
 def encode_references(values: Iterable[object]) -> Codes:
@@ -71,7 +72,7 @@ def encode_references(values: Iterable[object]) -> Codes:
     >>> encode_references(["NOT ENOUGH INFO", 0]).tolist()
     [2, 0]
     """
-    plain = _plain(values, "references")
+    plain = plain_values(values, "references")
     codes = _encode(plain, _LABEL_CODES)
     bad = np.flatnonzero(codes == INVALID).tolist()
     if not bad:
@@ -116,7 +117,7 @@ def encode_categories(values: Iterable[object], reference: Codes) -> Codes:
     >>> encode_categories(["SUBJECTIVE", None, 2], np.array([2, 0, 2])).tolist()
     [1, -1, 2]
     """
-    plain = _plain(values, "categories")
+    plain = plain_values(values, "categories")
     codes = _encode(plain, _CATEGORY_CODES)
     _check_lengths("categories", codes, reference)
     bad = np.flatnonzero(codes == INVALID).tolist()
@@ -144,7 +145,7 @@ def code_of(value: Any, table: Table = _LABEL_CODES) -> int:
         return INVALID
     if isinstance(value, str):
         return table.get(str.__str__(value), INVALID)
-    if _is_missing(value):
+    if is_missing(value):
         return table.get(None, INVALID)
     if isinstance(value, (float, np.floating)):
         return table.get(value, INVALID)
@@ -152,30 +153,6 @@ def code_of(value: Any, table: Table = _LABEL_CODES) -> int:
         return table.get(index(value), INVALID)
     except TypeError:
         return INVALID
-
-
-def _plain(values: Any, name: str) -> Sequence[object] | npt.NDArray[Any]:
-    """Return the values as a list, tuple or one-dimensional ndarray."""
-    if isinstance(values, (list, tuple)):
-        return values
-    if isinstance(values, np.ma.MaskedArray):
-        return _plain(values.tolist(), name)
-    if hasattr(values, "__array__"):
-        array: npt.NDArray[Any] = np.asarray(values)
-        if array.ndim != 1:
-            raise DataError(f"{name} must have one dimension, not the shape {array.shape}")
-        return array
-    if isinstance(values, (str, bytes, Mapping, Set)) or not isinstance(values, Iterable):
-        kind = type(values).__name__
-        raise DataError(f"{name} must be a sequence of labels (list, array, column), not {kind}")
-    if not isinstance(values, Sequence):
-        return list(values)
-    try:
-        # A datasets Column gives all rows at once for a slice, faster than one by one.
-        rows = values[:]
-    except TypeError:
-        return list(values)
-    return list(rows) if type(rows) is type(values) else _plain(rows, name)
 
 
 def _encode(values: Sequence[object] | npt.NDArray[Any], table: Table) -> Codes:
@@ -190,8 +167,8 @@ def _encode(values: Sequence[object] | npt.NDArray[Any], table: Table) -> Codes:
 
 def _encode_array(values: npt.NDArray[Any], table: Table) -> Codes:
     kind = values.dtype.kind
-    if kind in "iu" and values.size and values.min() >= 0 and values.max() < INVALID:
-        return values.astype(np.int8)
+    if kind in "iu":
+        return _encode_integers(values, table)
     codes = np.full(values.shape, INVALID, np.int8)
     if kind == "b":
         return codes
@@ -204,17 +181,20 @@ def _encode_array(values: npt.NDArray[Any], table: Table) -> Codes:
     return codes
 
 
+def _encode_integers(values: npt.NDArray[Any], table: Table) -> Codes:
+    # The integers of a table are its codes, without a gap. A clip takes 0.03 ms of 1,000,000
+    # int8, a mask and a choice 2 ms.
+    lowest = min(key for key in table if isinstance(key, int))
+    below = 0 if values.dtype.kind == "u" else lowest - 1
+    codes: Codes = np.clip(values, below, INVALID).astype(np.int8, copy=False)
+    if codes.size and codes.min() < lowest:
+        np.putmask(codes, codes < lowest, INVALID)
+    return codes
+
+
 def _check_lengths(name: str, codes: Codes, reference: Codes) -> None:
     if len(codes) != len(reference):
         raise DataError(f"{len(codes)} {name} but {len(reference)} references: give one for each")
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError):
-        # pandas.NA refuses to be a bool, and so does an array; only the first is a missing value.
-        return type(value).__name__ == "NAType"
 
 
 def _places(name: str, values: Sequence[object] | npt.NDArray[Any], places: list[int]) -> str:

@@ -3,6 +3,7 @@
 ClaimDBError
 ├── DataError (ValueError)           something given is wrong
 │   ├── ClaimFileError               rows of a claims file; up to 20 problems with file and line
+│   ├── PredictionFileError          rows of a predictions file; likewise
 │   ├── DatabaseFileError            a file is not the SQLite database it should be
 │   ├── UnknownDatabaseError         no database of that name; lists the nearest names
 │   └── HiddenLabelsError            a hidden label was used as a reference
@@ -25,6 +26,10 @@ class DataError(ClaimDBError, ValueError):
 
 class ClaimFileError(DataError):
     """Rows of a claims file are wrong; the message lists file, line and reason of each."""
+
+
+class PredictionFileError(DataError):
+    """Rows of a predictions file are wrong; the message lists file, line and reason of each."""
 
 
 class DatabaseFileError(DataError):

@@ -40,3 +40,12 @@ def label_name(label: int) -> str:
     if 0 <= label < len(LABELS):
         return LABELS[label]
     raise ValueError(f"label {label} is none of -1 (hidden), 0, 1, 2")
+
+
+def slug(name: str) -> str:
+    """Return a label's or category's name as it stands in keys and split names.
+
+    >>> slug("NOT ENOUGH INFO"), slug("OUT-OF-SCHEMA")
+    ('not_enough_info', 'out_of_schema')
+    """
+    return name.lower().replace(" ", "_").replace("-", "_")

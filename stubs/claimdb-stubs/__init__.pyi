@@ -18,6 +18,8 @@ from claimdb_metric.errors import UnknownDatabaseError as UnknownDatabaseError
 from claimdb_metric.labels import CATEGORIES as CATEGORIES
 from claimdb_metric.labels import LABELS as LABELS
 from claimdb_metric.labels import label_name as label_name
+from claimdb_metric.pairs import compare as compare
+from claimdb_metric.scoring import score as score
 
 __version__: Final[str]
 

@@ -15,6 +15,20 @@ PREDICTIONS = ["ENTAILED", "CONTRADICTED", None, "NOT ENOUGH INFO", "no label", 
 REFERENCES = [0, "ENTAILED", 1, 2, "NOT ENOUGH INFO", 1]
 EXPECTED = score(PREDICTIONS, REFERENCES).to_dict()
 
+NOT_INSTALLED = """
+import sys
+
+class Missing:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] == "claimdb_metric":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing)
+import evaluate
+"""
+"""The start of a program: as where the package is not installed, and `evaluate` is."""
+
 
 def run_child(program: str, home: Path, *arguments: str, package: bool = False) -> str:
     """Return what a Python program prints, run from the checkout without network."""

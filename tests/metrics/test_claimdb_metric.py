@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 from claimdb_metric import CATEGORIES, LABELS, score
+from claimdb_metric.labels import slug
 from tests.metrics.module_runs import EXPECTED, FOLDER, PREDICTIONS, REFERENCES
 
 pytestmark = pytest.mark.matrix
@@ -27,9 +28,8 @@ def test_compute(metric: Any) -> None:
     with_categories = metric.compute(
         predictions=[2, 1], references=[2, 2], categories=["SUBJECTIVE", 0]
     )
-    assert with_categories["nei_recall_by_category"] == dict(
-        zip(CATEGORIES, (0.0, 1.0, None), strict=True)
-    )
+    recalls = [with_categories[f"nei_recall_{slug(name)}"] for name in CATEGORIES]
+    assert recalls == [0.0, 1.0, None]
 
 
 def column(values: list[Any]) -> Any:
@@ -61,7 +61,24 @@ def test_rows_one_by_one_and_in_batches(metric: Any) -> None:
 def test_categories_of_rows_added_before(metric: Any) -> None:
     metric.add_batch(predictions=[2, 1, 0], references=[2, 2, 0])
     result = metric.compute(categories=["SUBJECTIVE", "SUBJECTIVE", -1])
-    assert result["nei_recall_by_category"]["SUBJECTIVE"] == 0.5
+    assert result["nei_recall_subjective"] == 0.5
+
+
+def test_all_that_score_takes(metric: Any) -> None:
+    options: dict[str, Any] = {
+        "groups": {"bird_id": [1, 1, 2, 3, 3, 3]},
+        "confidences": [0.9, 0.8, None, 0.7, None, 0.6],
+        "by": {"db_name": list("aabbcc")},
+        "n_resamples": 100,
+        "seed": 1,
+        "split": "test_public",
+        "known_issues": "none",
+    }
+    given = metric.compute(predictions=PREDICTIONS, references=REFERENCES, **options)
+    assert given == score(PREDICTIONS, REFERENCES, **options).to_dict()
+    metric.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+    assert metric.compute(**options) == given
+    assert "|ci:boot100|seed:1|groups:bird_id/3|" in given["signature"]
 
 
 def test_combine(make: Callable[..., Any]) -> None:
@@ -91,7 +108,8 @@ def leaves(value: Any) -> Iterator[Any]:
 def test_values_are_pythons_own(metric: Any) -> None:
     rows = {"predictions": np.array([0, 2, 5]), "references": np.array([0, 1, 2])}
     for result in (metric.compute(**rows), metric.compute(**rows, categories=[-1, -1, 0])):
-        assert {type(leaf) for leaf in leaves(result)} == {int, float, type(None)}
+        assert {type(leaf) for leaf in leaves(result)} == {int, float, str, type(None)}
+        assert [key for key, value in result.items() if type(value) is str] == ["signature"]
         assert not any(isinstance(leaf, float) and math.isnan(leaf) for leaf in leaves(result))
 
 

@@ -7,22 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.metrics.module_runs import EXPECTED, FOLDER, PREDICTIONS, REFERENCES, run_child
+from tests.metrics.module_runs import (
+    EXPECTED,
+    FOLDER,
+    NOT_INSTALLED,
+    PREDICTIONS,
+    REFERENCES,
+    run_child,
+)
 
 pytestmark = pytest.mark.matrix
-
-NOT_INSTALLED = """
-import sys
-
-class Missing:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if name.partition(".")[0] == "claimdb_metric":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-sys.meta_path.insert(0, Missing)
-import evaluate
-"""
 
 
 def test_loads_from_a_checkout_where_the_package_is_not_installed(tmp_path: Path) -> None:

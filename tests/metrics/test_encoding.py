@@ -203,7 +203,7 @@ def test_messages_stay_short() -> None:
     "values", ["ENTAILED", b"ENTAILED", {"1": "ENTAILED"}, {"ENTAILED"}, None, 3], ids=repr
 )
 def test_what_is_no_sequence_is_refused(values: Any) -> None:
-    with pytest.raises(DataError, match="predictions must be a sequence of labels"):
+    with pytest.raises(DataError, match="predictions must be a sequence"):
         encode_predictions(values)
 
 

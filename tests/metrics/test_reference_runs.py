@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from claimdb_metric import LABELS, Score, score
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
-MATRICES = DATA / "reference" / "confusion_matrices.json"
+NUMBERS = ROOT / "tests" / "data" / "published_runs.jsonl"
 RUN = DATA / "reference" / "run_minimal_prompt" / "predictions.jsonl"
 CLAIMS = DATA / "claimdb" / "test-public.jsonl"
 
@@ -22,57 +21,53 @@ CLAIMS = DATA / "claimdb" / "test-public.jsonl"
 THREE_DECIMALS = 0.00051
 
 
-@pytest.fixture(name="models", scope="module")
-def published_models() -> dict[str, dict[str, Any]]:
-    if not MATRICES.exists():
-        pytest.skip(f"the reference runs are not here: {MATRICES}")
-    models: dict[str, dict[str, Any]] = json.loads(MATRICES.read_text("utf-8"))
-    return models
+def published_runs() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in NUMBERS.read_text("utf-8").split("\n") if line]
 
 
-def rebuilt(model: dict[str, Any]) -> Score:
+def rebuilt(run: dict[str, Any]) -> Score:
     """Return the score of predictions that have the published counts."""
-    counts = np.column_stack([model["matrix"], model["invalid_by_gold_row"]])
+    counts = np.array(run["confusion"])
     answers = np.array([*LABELS, ""])
     predictions = np.concatenate([np.repeat(answers, row) for row in counts])
     return score(predictions, np.repeat(LABELS, counts.sum(1)))
 
 
-def test_all_thirty_models_have_their_published_numbers(models: dict[str, dict[str, Any]]) -> None:
-    assert len(models) == 30
-    for name, model in models.items():
-        mine = rebuilt(model)
-        means = (mine.accuracy, mine.macro_f1)
-        published = (model["accuracy_reported"], model["macro_f1_reported"])
-        assert means == pytest.approx(published, abs=THREE_DECIMALS), name
-        for kind in ("precision", "recall", "f1"):
-            found = [getattr(scores, kind) for scores in mine.per_class.values()]
-            assert found == pytest.approx(model[f"reported_{kind}"], abs=THREE_DECIMALS), (
-                name,
-                kind,
-            )
-        assert [scores.support for scores in mine.per_class.values()] == [333, 331, 336], name
-        assert mine.n_invalid == model["n_invalid"], name
+@pytest.mark.parametrize("run", published_runs(), ids=lambda run: run["model"])
+def test_a_model_of_the_paper_has_its_published_numbers(run: dict[str, Any]) -> None:
+    mine = rebuilt(run)
+    for name in ("accuracy", "macro_f1"):
+        assert getattr(mine, name) == pytest.approx(run[name], abs=THREE_DECIMALS)
+    for kind in ("precision", "recall", "f1"):
+        found = [getattr(scores, kind) for scores in mine.per_class.values()]
+        assert found == pytest.approx(run[kind], abs=THREE_DECIMALS), kind
+    assert [scores.support for scores in mine.per_class.values()] == [333, 331, 336]
 
 
-def test_invalid_answers_count_as_wrong(models: dict[str, dict[str, Any]]) -> None:
-    mine = rebuilt(models["gpt-4o-mini"])
+def test_all_thirty_are_here() -> None:
+    assert len({run["model"] for run in published_runs()}) == 30
+
+
+def test_invalid_answers_count_as_wrong() -> None:
+    (run,) = [run for run in published_runs() if run["model"] == "gpt-4o-mini"]
+    mine = rebuilt(run)
     assert mine.n_invalid == 374
     assert mine.accuracy == 0.445
     # 0.346 if invalid answers were dropped, as the paper's heatmaps do.
     assert mine.per_class["NOT ENOUGH INFO"].recall == pytest.approx(0.107, abs=THREE_DECIMALS)
 
 
-def test_the_card_quotes_the_published_numbers(models: dict[str, dict[str, Any]]) -> None:
-    card = (ROOT / "metrics" / "claimdb_metric" / "README.md").read_text("utf-8")
-    quoted = re.findall(r"^\| (\S+) \| (0\.\d{3}) \| (0\.\d{3}) \|$", card, re.M)
-    assert len(quoted) == 7
-    for name, accuracy, macro_f1 in quoted:
-        model = models[name]
-        assert (float(accuracy), float(macro_f1)) == (
-            model["accuracy_reported"],
-            model["macro_f1_reported"],
-        )
+def test_the_numbers_here_are_those_that_were_recovered_from_the_paper(shared: Path) -> None:
+    models = json.loads((shared / "data" / "reference" / "confusion_matrices.json").read_text())
+    assert {run["model"] for run in published_runs()} == set(models)
+    for run in published_runs():
+        model = models[run["model"]]
+        counts = np.column_stack([model["matrix"], model["invalid_by_gold_row"]])
+        assert run["confusion"] == counts.tolist()
+        assert run["accuracy"] == model["accuracy_reported"]
+        assert run["macro_f1"] == model["macro_f1_reported"]
+        for kind in ("precision", "recall", "f1"):
+            assert run[kind] == model[f"reported_{kind}"]
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:

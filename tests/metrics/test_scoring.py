@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import ast
-import dataclasses
-import json
 import os
+import re
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import claimdb_metric
-from claimdb_metric import LABELS, ClassScore, DataError, HiddenLabelsError, Score, score
-from claimdb_metric.scoring import rates
-
-# Rows by label, columns by answer (E, C, NEI, invalid).
-TABLE = [[5, 2, 2, 1], [1, 3, 4, 0], [0, 1, 6, 5]]
-
-
-def rows_of(table: list[list[int]]) -> tuple[list[str], list[str]]:
-    """Return predictions and references that have this table of counts."""
-    answers = (*LABELS, "no label")
-    cells = [(row, column) for row in range(3) for column in range(4)]
-    pairs = [cell for cell in cells for _ in range(table[cell[0]][cell[1]])]
-    return [answers[column] for _, column in pairs], [LABELS[row] for row, _ in pairs]
+from claimdb_metric import (
+    CATEGORIES,
+    LABELS,
+    ClassScore,
+    DataError,
+    HiddenLabelsError,
+    Score,
+    score,
+)
+from claimdb_metric.rates import MEANINGS
+from tests.metrics.tables import TABLE, rows_of
 
 
 @pytest.fixture(name="scored")
@@ -69,10 +61,10 @@ def test_classes_worked_out_by_hand(scored: Score) -> None:
         ("selective_accuracy", 8 / 12),
         ("decided_accuracy", 8 / 18),
         ("flip_rate", 3 / 18),
-        ("nei_recall_by_category", None),
+        ("nei_recall_by_category", dict.fromkeys(CATEGORIES)),
     ],
 )
-def test_abstention_worked_out_by_hand(scored: Score, name: str, value: float | None) -> None:
+def test_abstention_worked_out_by_hand(scored: Score, name: str, value: object) -> None:
     assert getattr(scored, name) == value
 
 
@@ -88,9 +80,10 @@ def test_abstention_worked_out_by_hand(scored: Score, name: str, value: float | 
 def test_a_denominator_of_zero_gives_none(
     predictions: list[object], references: list[int], absent: set[str]
 ) -> None:
-    result = dataclasses.asdict(score(predictions, references))
-    del result["nei_recall_by_category"]
-    assert {name for name, value in result.items() if value is None} == absent
+    result = score(predictions, references)
+    rates = {name: getattr(result, name) for name in MEANINGS}
+    assert {name for name, value in rates.items() if value is None} == absent
+    assert {name for name in MEANINGS if result.intervals[name] is None} >= absent
 
 
 def test_absent_classes_count_as_zero() -> None:
@@ -120,6 +113,61 @@ def test_nei_recall_by_category() -> None:
     }
 
 
+BY: dict[str, list[Any]] = {"db_name": ["zoo", "bank", "zoo", "zoo"], "hops": [2, 10, 2, None]}
+
+
+def test_a_column_splits_the_claims_into_parts_with_a_score_of_their_own() -> None:
+    predictions, references = [0, 1, 2, None], [0, 1, 0, 2]
+    whole = score(predictions, references, by=BY, split="mine")
+    assert list(whole.by) == ["db_name", "hops"]
+    assert list(whole.by["db_name"]) == ["bank", "zoo"]
+    zoo = whole.by["db_name"]["zoo"]
+    assert zoo == score([0, 2, None], [0, 0, 2], split="mine")
+    assert list(whole.by["hops"]) == [10, 2, None]
+    assert whole.by["hops"][2].accuracy == 0.5
+
+
+def test_parts_keep_groups_categories_and_confidences() -> None:
+    predictions, references = [2, 2, 0, 1], [2, 2, 0, 0]
+    options: dict[str, Any] = {
+        "groups": {"bird_id": [5, 6, 6, 7]},
+        "categories": ["SUBJECTIVE", "COUNTERFACTUAL", None, None],
+        "confidences": [0.5, 0.6, 0.7, 0.8],
+    }
+    part = score(predictions, references, by={"db": list("aaab")}, **options).by["db"]["a"]
+    kept = {
+        "groups": {"bird_id": [5, 6, 6]},
+        "categories": options["categories"][:3],
+        "confidences": options["confidences"][:3],
+    }
+    assert part == score(predictions[:3], references[:3], **kept)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"groups": [1]}, "groups 'given': 1 values but 2 claims"),
+        ({"groups": [1, None]}, "missing values"),
+        ({"groups": [1, float("nan")]}, "missing values"),
+        ({"groups": [[1], [2]]}, "text or numbers"),
+        ({"groups": {"a": [1, 2], "b": [1, 2]}}, "one column, not 2"),
+        ({"by": {"db": ["a"]}}, "by 'db': 1 values but 2 claims"),
+        ({"by": {"db": [{}, {}]}}, "by 'db': values must be text or numbers"),
+        ({"confidences": [0.5]}, "one probability or three"),
+        ({"n_resamples": -1}, "n_resamples must be a whole number of at least 0, got -1"),
+        ({"n_resamples": 1.5}, "n_resamples"),
+        ({"n_resamples": True}, "n_resamples"),
+        ({"seed": -1}, "seed"),
+        ({"seed": "12345"}, "seed"),
+        ({"split": "a|b"}, "split='a|b' must be one line"),
+        ({"known_issues": "a\nb"}, "known_issues"),
+    ],
+)
+def test_options_with_a_wrong_value(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=re.escape(message)):
+        score([0, 1], [0, 1], **options)
+
+
 @pytest.mark.parametrize(
     ("predictions", "references", "message"),
     [
@@ -141,58 +189,6 @@ def test_hidden_references() -> None:
         score(["ENTAILED"], [-1])
 
 
-def test_to_dict_is_plain_json_with_the_same_keys_always() -> None:
-    predictions, references = rows_of(TABLE)
-    categories = [0 if label == "NOT ENOUGH INFO" else -1 for label in references]
-    full = score(np.array(predictions), references, categories=categories).to_dict()
-    small = score(["?"], [2]).to_dict()
-    assert list(full) == list(small)
-    # The repr of a numpy number is no literal.
-    assert ast.literal_eval(repr(full)) == full
-    assert json.loads(json.dumps(full, allow_nan=False)) == full
-    assert full["confusion"] == TABLE
-    assert full["recall_not_enough_info"] == full["abstention_recall"] == 0.5
-    assert full["support_contradicted"] == 8
-
-
-@pytest.mark.parametrize("times", [1, 50_000], ids=["30 claims", "1,500,000 claims"])
-def test_format_fits_a_terminal(times: int) -> None:
-    references = np.repeat([0, 1, 2], [sum(row) * times for row in TABLE])
-    predictions = np.concatenate([np.repeat([0, 1, 2, 3], np.array(row) * times) for row in TABLE])
-    categories = np.where(references == 2, 0, -1)
-    text = score(predictions, references, categories=categories).format()
-    assert max(map(len, text.splitlines())) <= 80
-    words = [line.split() for line in text.splitlines()]
-    assert ["macro_f1", "0.518"] in [line[:2] for line in words]
-    assert ["SUBJECTIVE", "-"] in [line[:2] for line in words]
-    counts = [str(count * times) for count in TABLE[2]]
-    assert words[4] == [
-        "NOT",
-        "ENOUGH",
-        "INFO",
-        "0.500",
-        "0.500",
-        "0.500",
-        str(12 * times),
-        *counts,
-    ]
-
-
-def test_a_stack_of_tables_gives_the_rates_of_each() -> None:
-    tables = np.array([TABLE, np.zeros((3, 4)), np.eye(3, 4)], dtype=np.int64)
-    stacked = rates(tables)
-    for place, table in enumerate(tables):
-        for name, value in rates(table).items():
-            np.testing.assert_array_equal(stacked[name][place], value)
-    assert np.isnan(stacked["accuracy"][1])
-    assert stacked["macro_f1"].tolist()[1:] == [0.0, 1.0]
-
-
-def test_a_score_cannot_be_changed(scored: Score) -> None:
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        scored.accuracy = 1.0  # type: ignore[misc]
-
-
 def test_exported_names_exist() -> None:
     assert all(hasattr(claimdb_metric, name) for name in claimdb_metric.__all__)
 
@@ -209,42 +205,3 @@ def test_importing_and_scoring_load_nothing_heavier_than_numpy() -> None:
     child = [sys.executable, "-W", "error", "-c", program]
     done = subprocess.run(child, env=env, capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
-
-
-def peer_score(predictions: list[str], references: list[str]) -> dict[str, Any]:
-    """Return scikit-learn's numbers for the same rows."""
-    from sklearn import metrics
-
-    names = [*LABELS, "no label"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        options: dict[str, Any] = {"labels": list(LABELS), "zero_division": 0}
-        each = metrics.precision_recall_fscore_support(references, predictions, **options)
-        return {
-            "accuracy": metrics.accuracy_score(references, predictions),
-            "macro_f1": metrics.f1_score(references, predictions, average="macro", **options),
-            "weighted_f1": metrics.f1_score(references, predictions, average="weighted", **options),
-            "confusion": metrics.confusion_matrix(references, predictions, labels=names)[:3],
-            "per_class": np.array(each).T,
-        }
-
-
-@st.composite
-def drawn_rows(draw: st.DrawFn) -> tuple[list[str], list[str]]:
-    """Draw rows over some of the labels, so that absent classes are common."""
-    known = draw(st.lists(st.sampled_from(LABELS), min_size=1, max_size=3))
-    answers = draw(st.lists(st.sampled_from((*LABELS, "no label")), min_size=1, max_size=4))
-    pairs = st.tuples(st.sampled_from(answers), st.sampled_from(known))
-    drawn = draw(st.lists(pairs, min_size=1, max_size=40))
-    return [answer for answer, _ in drawn], [label for _, label in drawn]
-
-
-@settings(max_examples=500, deadline=None)
-@given(rows=drawn_rows())
-def test_agreement_with_scikit_learn(rows: tuple[list[str], list[str]]) -> None:
-    mine, peer = score(*rows), peer_score(*rows)
-    for name in ("accuracy", "macro_f1", "weighted_f1"):
-        assert getattr(mine, name) == pytest.approx(peer[name], abs=1e-12)
-    np.testing.assert_array_equal(mine.confusion, peer["confusion"])
-    per_class = [dataclasses.astuple(found) for found in mine.per_class.values()]
-    np.testing.assert_allclose(per_class, peer["per_class"], rtol=0, atol=1e-12)

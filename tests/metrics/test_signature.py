@@ -1,0 +1,53 @@
+"""Everything that can move a number is in the signature, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from claimdb_metric import compare, score
+
+ROWS = ([0, 1, 2, 2], [0, 1, 2, 1])
+PATTERN = (
+    r"claimdb_metric\|v:1\.0\|split:test_public\|n:4\|inv:wrong\|ki:none\|ci:boot1000"
+    r"\|seed:12345\|groups:none\|refs:[0-9a-f]{8}"
+)
+
+
+def signed(*rows: Any, **options: Any) -> str:
+    return score(*(rows or ROWS), **{"split": "test_public"} | options).signature
+
+
+def test_its_form() -> None:
+    assert re.fullmatch(PATTERN, signed())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"split": "train"},
+        {"split": None},
+        {"known_issues": "8-1a2b3c4d"},
+        {"n_resamples": 0},
+        {"n_resamples": 999},
+        {"seed": 1},
+        {"groups": [1, 1, 2, 3]},
+        {"groups": {"bird_id": [1, 1, 2, 3]}},
+        {"groups": {"bird_id": [1, 1, 2, 2]}},
+    ],
+)
+def test_what_changes_it(options: dict[str, Any]) -> None:
+    assert signed(**options) != signed()
+
+
+def test_it_belongs_to_the_references_and_not_to_the_answers() -> None:
+    assert signed([2, 2, None, 0], ROWS[1]) == signed()
+    assert signed(ROWS[0], ["ENTAILED", 1, "NOT ENOUGH INFO", 1]) == signed()
+    assert signed(ROWS[0], [0, 1, 2, 2]) != signed()
+
+
+def test_a_comparison_has_one_of_its_own() -> None:
+    found = compare(ROWS[0], ROWS[1], ROWS[1], split="test_public").signature
+    assert found == signed().replace("boot1000", "boot10000")

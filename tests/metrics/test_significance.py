@@ -1,0 +1,86 @@
+"""Tests of differences, against scipy and statsmodels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from claimdb_metric import compare
+from claimdb_metric.significance import difference, holm, mcnemar
+
+GENERATOR = np.random.default_rng(11)
+N = 500
+REFERENCES = GENERATOR.integers(0, 3, N)
+A = np.where(GENERATOR.random(N) < 0.75, REFERENCES, GENERATOR.integers(0, 4, N))
+B = np.where(GENERATOR.random(N) < 0.65, REFERENCES, A)
+PAIRED = (A == REFERENCES).astype(float), (B == REFERENCES).astype(float)
+
+
+def mean_difference(a: np.ndarray, b: np.ndarray, axis: int = -1) -> np.ndarray:
+    result: np.ndarray = a.mean(axis) - b.mean(axis)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("only_a", "only_b"), [(0, 0), (1, 0), (5, 0), (7, 3), (10, 10), (120, 85), (3000, 2800)]
+)
+def test_mcnemar_as_statsmodels_has_it(only_a: int, only_b: int) -> None:
+    from statsmodels.stats.contingency_tables import mcnemar as peer
+
+    expected = peer([[50, only_a], [only_b, 50]], exact=True).pvalue
+    assert mcnemar(only_a, only_b) == pytest.approx(expected, rel=1e-9)
+    assert mcnemar(only_b, only_a) == mcnemar(only_a, only_b)
+
+
+# Each call of the peer takes 30 ms.
+@settings(max_examples=40, deadline=None)
+@given(p_values=st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_as_statsmodels_has_it(p_values: list[float]) -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    expected = multipletests(p_values, method="holm")[1]
+    assert holm(p_values) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_interval_of_an_effect_as_scipy_resamples_it() -> None:
+    from scipy.stats import bootstrap
+
+    peer = bootstrap(
+        PAIRED, mean_difference, paired=True, n_resamples=10_000, method="percentile", rng=1
+    )
+    mine = compare(A, B, REFERENCES).accuracy
+    assert mine.effect == pytest.approx(mean_difference(*PAIRED))
+    assert mine.interval == pytest.approx(peer.confidence_interval, abs=0.003)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 1.0])
+def test_the_p_value_is_near_that_of_a_permutation_test(share: float) -> None:
+    """Another test of the same question: the labels a and b are exchanged at random."""
+    from scipy.stats import permutation_test
+
+    # Between B and A: a smaller and smaller difference.
+    b = np.where(np.random.default_rng(2).random(N) < share, A, B)
+    pair = (A == REFERENCES).astype(float), (b == REFERENCES).astype(float)
+    peer = permutation_test(
+        pair, mean_difference, permutation_type="samples", n_resamples=9999, rng=1
+    )
+    mine = compare(A, b, REFERENCES).accuracy
+    assert mine.p_value == pytest.approx(peer.pvalue, abs=0.05)
+
+
+def test_the_p_value_and_the_interval_agree() -> None:
+    for share in np.linspace(0.6, 0.9, 16):
+        b = np.where(np.random.default_rng(2).random(N) < share, A, B)
+        found = compare(A, b, REFERENCES, n_resamples=2000).accuracy
+        low, high = found.interval
+        if not 0.03 < found.p_value < 0.07:
+            assert (found.p_value < 0.05) == (not low <= 0 <= high)
+
+
+def test_no_p_value_is_zero_or_above_one() -> None:
+    always, never = np.ones((2, 99)), np.zeros((2, 99))
+    always[1] = 0
+    assert difference(always[:, 0], always).p_value == 2 / 100
+    assert difference(never[:, 0], never).p_value == 1.0

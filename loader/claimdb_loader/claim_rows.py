@@ -73,14 +73,14 @@ def _bird_id(value: object) -> int:
 
 def _integer(key: str, value: object, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= INT64_MAX:
-        raise BadLineError(f"{key} must be an integer of at least {least}, got {_shown(value)}")
+        raise BadLineError(f"{key} must be an integer of at least {least}, got {shown(value)}")
     return value
 
 
 def _text(key: str) -> Callable[[object], str]:
     def check(value: object) -> str:
         if not isinstance(value, str) or not value.strip():
-            raise BadLineError(f"{key} must be a text that is not empty, got {_shown(value)}")
+            raise BadLineError(f"{key} must be a text that is not empty, got {shown(value)}")
         return _encodable(key, value)
 
     return check
@@ -90,7 +90,7 @@ def _extra_info(value: object) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise BadLineError(f"extra_info must be a text, got {_shown(value)}")
+        raise BadLineError(f"extra_info must be a text, got {shown(value)}")
     return _encodable("extra_info", value)
 
 
@@ -112,12 +112,17 @@ def _class_label(key: str, names: Sequence[str]) -> Callable[[object], int]:
             return names.index(value)
         if type(value) is int and HIDDEN <= value < len(names):
             return value
-        raise BadLineError(f"unknown {key} {_shown(value)}; it must be one of {', '.join(names)}")
+        raise BadLineError(f"unknown {key} {shown(value)}; it must be one of {', '.join(names)}")
 
     return check
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """Return a value as JSON in ASCII, cut to 60 characters, for a message.
+
+    >>> shown("Zoë"), shown(None)
+    ('"Zo\\\\u00eb"', 'null')
+    """
     text = json.dumps(value, ensure_ascii=True)
     return text if len(text) <= 60 else text[:57] + "..."
 

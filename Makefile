@@ -66,6 +66,7 @@ format: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/loader.py
+	$(BIN)/python benchmarks/metric.py
 
 clean:
 	rm -rf $(VENV) $(VENV)-matrix .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from claimdb_cli import databases, demo, prepare
+from claimdb_cli import baseline, compare, databases, demo, prepare, score, validate
 from claimdb_metric.errors import ClaimDBError
 
 EXIT_BAD_INPUT = 2
@@ -23,6 +23,10 @@ app = typer.Typer(
 )
 app.command(help=prepare.HELP)(prepare.prepare)
 app.command(help=demo.HELP)(demo.demo)
+app.command(help=score.HELP)(score.score)
+app.command(help=compare.HELP)(compare.compare)
+app.command(help=validate.HELP)(validate.validate)
+app.command(help=baseline.HELP)(baseline.baseline)
 app.add_typer(databases.app, name="databases")
 
 

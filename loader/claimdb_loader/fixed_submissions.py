@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +58,28 @@ def write_fixed(validation: Validation, out_path: PathLike) -> int:
     (1, '{"claim_id": 7, "label": "ENTAILED"}\n')
     """
     rows = fixed_rows(validation)
+    write_rows(rows, out_path)
+    return len(rows)
+
+
+def write_rows(rows: Sequence[Mapping[str, object]], out_path: PathLike) -> None:
+    """Write rows as strict JSONL; a file that was there is replaced in one step.
+
+    Raises:
+        OSError: the file cannot be written.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "predictions.jsonl")
+    ...     write_rows([{"claim_id": 7, "label": "ENTAILED"}], path)
+    ...     path.read_text()
+    '{"claim_id": 7, "label": "ENTAILED"}\\n'
+    """
     lines = [json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows]
     content = "".join(lines).encode("utf-8")
     target = Path(out_path)
     if target.exists() and not target.is_file():
         # /dev/stdout is written to; to replace it would put a file in the place of the device.
         target.write_bytes(content)
-    else:
-        replace_atomically(target.resolve(), content)
-    return len(rows)
+        return
+    replace_atomically(target.resolve(), content)

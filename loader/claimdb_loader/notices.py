@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import PurePath
 
 import pyarrow as pa
@@ -13,6 +15,7 @@ from claimdb_loader.sources import KNOWN_SHA256, Source
 from claimdb_metric.labels import HIDDEN
 
 logger = logging.getLogger("claimdb")
+_EXPECTS_HIDDEN: ContextVar[bool] = ContextVar("hidden labels are expected", default=False)
 
 
 class OnceLog:
@@ -28,9 +31,19 @@ class OnceLog:
             logger.warning("%s", text)
 
 
+@contextmanager
+def hidden_labels_expected() -> Iterator[None]:
+    """Load without a notice of hidden labels, where the caller deals with them."""
+    token = _EXPECTS_HIDDEN.set(True)
+    try:
+        yield
+    finally:
+        _EXPECTS_HIDDEN.reset(token)
+
+
 def notice_hidden_labels(split: str, table: pa.Table) -> None:
     """Log one line when every label of a table is hidden."""
-    if "label" not in table.column_names or table.num_rows == 0:
+    if "label" not in table.column_names or table.num_rows == 0 or _EXPECTS_HIDDEN.get():
         return
     if pc.all(pc.equal(table["label"], HIDDEN)).as_py():
         logger.warning(

@@ -171,8 +171,10 @@ def _is_map(text: str) -> bool:
         value, end, _ = StrictJson().value_at(text, text.index("{"))
     except JsonSyntaxError:
         return False
-    is_alone = not text[end:].strip()
-    return is_alone and bool(value) and isinstance(value, dict) and "claim_id" not in value
+    if text[end:].strip() or not isinstance(value, dict) or "claim_id" in value:
+        return False
+    # One line without an id among its keys is more likely a row that lacks its claim_id.
+    return any(key.isdigit() for key in value) or "\n" in text[:end].strip()
 
 
 def _json_rows(

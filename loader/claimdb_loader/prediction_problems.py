@@ -79,7 +79,7 @@ def in_order(problems: Sequence[Problem]) -> tuple[Problem, ...]:
     return tuple(sorted(problems, key=lambda problem: (problem.place is None, problem.place or 0)))
 
 
-_LIST_ALL: Final = "`claimdb validate {path}` lists all of them"
+_LIST_ALL: Final = "`claimdb validate {path}`, with the same split, lists all of them"
 
 
 def refuse(
@@ -97,7 +97,7 @@ def refuse(
     Traceback (most recent call last):
     claimdb_metric.errors.PredictionFileError: 1 problem in a predictions file:
       p.jsonl:2: not JSON
-    `claimdb validate p.jsonl` lists all of them
+    `claimdb validate p.jsonl`, with the same split, lists all of them
     """
     lines = [located(problem, path, place_name) for problem in in_order(problems)[:MAX_LISTED]]
     if len(problems) > MAX_LISTED:

@@ -111,9 +111,21 @@ def join(path: PathLike, claim_ids: Sequence[int]) -> Joined:
 def _check(found: Predictions, known: set[int]) -> None:
     problems = [problem for problem in found.problems if problem.kind != "label"]
     problems += duplicate_problems(found)
-    problems += unknown_problems(found, known)
+    problems += _unjoined_problems(found, known)
     if problems:
         refuse(found.path, found.place_name, problems)
+
+
+def _unjoined_problems(found: Predictions, known: set[int]) -> list[Problem]:
+    unknown = unknown_problems(found, known)
+    n_rows = len(found.predictions)
+    if len(unknown) < 2 or 2 * len(unknown) <= n_rows:
+        return unknown
+    message = (
+        f"{len(unknown):,} of {n_rows:,} rows are of none of the {len(known):,} claims: "
+        "name the split that the file is for"
+    )
+    return [Problem("wrong-split", message)]
 
 
 def duplicate_problems(found: Predictions) -> list[Problem]:

@@ -99,7 +99,7 @@ def test_rows_that_cannot_be_joined_are_refused(
     name = f"{tmp_path.name}/p.jsonl"
     for line, reason in zip(listed, reasons, strict=True):
         assert line.startswith(f"  {name}:{reason}")
-    assert last == f"`claimdb validate {path}` lists all of them"
+    assert last == f"`claimdb validate {path}`, with the same split, lists all of them"
 
 
 def test_places_are_rows_where_lines_say_nothing(tmp_path: Path) -> None:
@@ -112,9 +112,16 @@ def test_places_are_rows_where_lines_say_nothing(tmp_path: Path) -> None:
 
 def test_twenty_problems_are_listed(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"^23 problems in a predictions file:\n") as caught:
-        joined(tmp_path, [row(number) for number in range(23)], [99])
-    assert str(caught.value).count("is none of the 1 claims") == 20
+        joined(tmp_path, [row(number) for number in range(46)], list(range(23, 99)))
+    assert str(caught.value).count("is none of the 76 claims") == 20
     assert "\nand 3 more\n" in str(caught.value).replace("\n  and", "\nand")
+
+
+def test_a_file_of_other_claims_is_one_problem(tmp_path: Path) -> None:
+    with pytest.raises(
+        DataError, match="23 of 24 rows are of none of the 1 claims: name the split"
+    ):
+        joined(tmp_path, [row(number) for number in range(24)], [7])
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def test_unknown_claims_that_are_of_no_one_split_are_named_each(
         (b"claim_id,label\n", ["no-rows"]),
         (b"PAR1", ["not-parquet"]),
         (b"x\ny\n", ["not-json", "not-json"]),
-        (b'{"id": 7, "label": 0}', ["claim-id", "claim-id"]),
+        (b'{"id": 7, "label": 0}', ["columns"]),
         (b'[{"claim_id": 7}, {"claim_id": 8}]', ["columns"]),
         (b"claim_id;label\n7;0\n8;1;2\n", ["columns", "missing-id"]),
         (b'{"claim_id": 7, "label": "\xe9"}', ["encoding", "label", "missing-id"]),

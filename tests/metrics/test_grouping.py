@@ -18,7 +18,7 @@ from claimdb_metric.grouping import codes_of, grouping, places_by_value, subset
 def test_a_column_becomes_codes(container: Any, values: list[Any]) -> None:
     found = grouping(container(values), 3)
     assert [found.values[code] for code in found.codes] == values
-    assert sorted(found.values) == sorted(values[:2])
+    assert set(found.values) == set(values)
     assert str(found) == "given/2"
 
 

@@ -1,0 +1,135 @@
+"""The claims that runs are scored on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claimdb_harness.labelled_claims import (
+    LabelledClaims,
+    from_file,
+    from_split,
+    ids_by_split,
+    without_known_issues,
+)
+from claimdb_metric.errors import DataError, HiddenLabelsError, PredictionFileError
+from tests.loader.claim_files import claim, jsonl
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    (tmp_path / "test-public.jsonl").write_bytes(jsonl([claim(1), claim(4, 2)]))
+    (tmp_path / "test-private.jsonl").write_bytes(jsonl([claim(8, None), claim(9, None)]))
+    return str(tmp_path)
+
+
+def test_labels_and_categories_are_names(folder: str) -> None:
+    claims = from_split("test_public", folder)
+    assert claims.name == "test_public"
+    assert claims.claim_ids == [1, 4]
+    assert claims.labels == ["ENTAILED", "NOT ENOUGH INFO"]
+    assert claims.column("category") == [None, "SUBJECTIVE"]
+
+
+def test_hidden_labels(folder: str, caplog: pytest.LogCaptureFixture) -> None:
+    claims = from_split("test_private", folder)
+    assert claims.claim_ids == [8, 9]
+    with pytest.raises(HiddenLabelsError, match="2 of 2 labels of test_private are hidden"):
+        _ = claims.labels
+    assert caplog.text == ""
+
+
+def test_ids_of_every_split(folder: str) -> None:
+    assert ids_by_split("test_public", folder) == {"test_public": [1, 4], "test_private": [8, 9]}
+
+
+def test_a_split_that_is_not_there(folder: str) -> None:
+    with pytest.raises(DataError, match="no split 'train'"):
+        from_split("train", folder)
+
+
+ROWS: list[dict[str, Any]] = [
+    {"claim_id": 7, "label": "entailed ", "difficulty": "simple"},
+    {"claim_id": 5, "label": 2, "category": "SUBJECTIVE"},
+]
+
+
+def test_a_references_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_bytes(jsonl(ROWS))
+    claims = from_file(str(path))
+    assert claims.name == "mine.jsonl"
+    assert claims.columns == {
+        "claim_id": [7, 5],
+        "label": ["ENTAILED", "NOT ENOUGH INFO"],
+        "difficulty": ["simple", None],
+        "category": [None, "SUBJECTIVE"],
+    }
+
+
+@pytest.mark.parametrize(
+    "content", ["claim_id,label\n7,0\n5,2\n", "claim_id,verdict\n7,ENTAILED\n5,not enough info\n"]
+)
+def test_references_in_a_table(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(content)
+    assert from_file(str(path)).labels == ["ENTAILED", "NOT ENOUGH INFO"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"label": 0}], "mine.jsonl:1: claim_id is missing"),
+        ([ROWS[0], ROWS[1], ROWS[0]], "mine.jsonl:3: claim_id 7 stands twice"),
+        (["{torn"], "mine.jsonl:1: not JSON"),
+        ([], "no rows"),
+    ],
+)
+def test_references_that_are_refused(tmp_path: Path, rows: list[Any], message: str) -> None:
+    path = tmp_path / "mine.jsonl"
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    path.write_text("\n".join(lines))
+    with pytest.raises(PredictionFileError, match=message):
+        from_file(str(path))
+
+
+def test_references_without_labels_are_hidden(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_bytes(jsonl([{"claim_id": 7}]))
+    with pytest.raises(HiddenLabelsError, match="1 of 1 labels"):
+        _ = from_file(str(path)).labels
+
+
+def known_issues(folder: Path, rows: list[dict[str, Any]]) -> str:
+    (folder / "known_issues.jsonl").write_bytes(jsonl(rows))
+    return str(folder)
+
+
+def test_known_issues_are_left_out_by_claim_and_database(tmp_path: Path) -> None:
+    claims = LabelledClaims(
+        "mine", {"claim_id": [1, 2, 3], "label": list("ECE"), "db_name": ["a", "a", "b"]}
+    )
+    issues = [{"claim_id": 1, "db_name": "a"}, {"claim_id": 3, "db_name": "a"}]
+    left = without_known_issues(claims, known_issues(tmp_path, issues))
+    assert left.columns == {"claim_id": [2, 3], "label": ["C", "E"], "db_name": ["a", "b"]}
+    assert left.left_out == {1}
+    assert left.known_issues.startswith("1-")
+    issues[1]["db_name"] = "b"
+    other = without_known_issues(claims, known_issues(tmp_path, issues))
+    assert other.known_issues.startswith("2-")
+    assert without_known_issues(claims).known_issues.startswith("0-")
+
+
+def test_known_issues_need_the_database() -> None:
+    with pytest.raises(DataError, match="no column 'db_name'"):
+        without_known_issues(LabelledClaims("mine", {"claim_id": [1], "label": ["E"]}))
+
+
+def test_the_published_known_issues(shared: Path) -> None:
+    folder = str(shared / "data" / "claimdb")
+    claims = without_known_issues(from_split("test_public", folder), folder)
+    assert len(claims.claim_ids) == 992
+    assert len(claims.left_out) == 8

@@ -82,10 +82,14 @@ class Comparison:
 
 
 def comparison_tables(comparisons: Sequence[Comparison], digits: int) -> list[TextTable]:
-    """Return the tables of some comparisons: of the bootstrap, and of McNemar's test."""
-    first = comparisons[0]
-    who = f"{first.a} and {first.b}" if len(comparisons) == 1 else f"{len(comparisons)} pairs"
-    columns = ("pair", "number", "first", "second", "effect", "95 %", "p", "p (Holm)")
+    """Return the tables of some comparisons: of the bootstrap, and of McNemar's test.
+
+    Only where there are several pairs do corrected p-values differ from the others, and are shown.
+    """
+    first, is_one = comparisons[0], len(comparisons) == 1
+    who = f"{first.a} and {first.b}" if is_one else f"{len(comparisons)} pairs"
+    p_columns = ("p",) if is_one else ("p", "p (Holm)")
+    columns = ("pair", "number", "first", "second", "effect", "95 %", *p_columns)
     differences = tuple(
         (
             f"{pair.a} - {pair.b}",
@@ -94,27 +98,24 @@ def comparison_tables(comparisons: Sequence[Comparison], digits: int) -> list[Te
             number(found.b, digits),
             f"{found.effect:+.{digits}f}",
             bounds(found.interval, digits),
-            p_value(found.p_value),
-            p_value(found.p_holm),
+            *map(p_value, (found.p_value, found.p_holm)[: len(p_columns)]),
         )
         for pair in comparisons
         for name, found in (("accuracy", pair.accuracy), ("macro-F1", pair.macro_f1))
     )
-    title = f"{who} on {first.n:,} claims: paired bootstrap"
-    right = frozenset(columns[2:])
-    tests = ("pair", "only first right", "only second right", "p", "p (Holm)")
+    tests = ("pair", "only first right", "only second right", *p_columns)
     mcnemar = tuple(
         (
             f"{pair.a} - {pair.b}",
             f"{pair.only_a_right:,}",
             f"{pair.only_b_right:,}",
-            p_value(pair.mcnemar_p),
-            p_value(pair.mcnemar_p_holm),
+            *map(p_value, (pair.mcnemar_p, pair.mcnemar_p_holm)[: len(p_columns)]),
         )
         for pair in comparisons
     )
+    title = f"{who} on {first.n:,} claims: paired bootstrap"
     return [
-        TextTable(title, columns, differences, right),
+        TextTable(title, columns, differences, frozenset(columns[2:])),
         TextTable("Exact McNemar test of accuracy", tests, mcnemar, frozenset(tests[1:])),
     ]
 

@@ -30,7 +30,15 @@ def test_tables_for_people(claimdb_command: Call, runs: list[str]) -> None:
     assert "3 pairs on 144 claims: paired bootstrap" in out
     assert "Exact McNemar test of accuracy" in out
     assert "best - good" in out
+    assert out.count("p (Holm)") == 2
     assert "|ci:boot10000|seed:12345|groups:db_name/3|" in out
+
+
+def test_one_pair_needs_no_correction(claimdb_command: Call, runs: list[str]) -> None:
+    code, out, _ = claimdb_command("compare", *runs[:2], "--split", "sample")
+    assert code == 0
+    assert "best and good on 144 claims: paired bootstrap" in out
+    assert "Holm" not in out
 
 
 def test_json_for_programs(answer: Callable[..., Any], runs: list[str]) -> None:

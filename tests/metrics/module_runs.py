@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from claimdb_metric import score
@@ -30,10 +31,17 @@ import evaluate
 """The start of a program: as where the package is not installed, and `evaluate` is."""
 
 
-def run_child(program: str, home: Path, *arguments: str, package: bool = False) -> str:
-    """Return what a Python program prints, run from the checkout without network."""
+def run_child(
+    program: str,
+    home: Path,
+    *arguments: str,
+    package: bool = False,
+    hub_env: Mapping[str, str] | None = None,
+) -> str:
+    """Return what a Python program prints, run from the checkout without network, or with a hub."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     env |= {"HF_HOME": str(home), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
+    env = dict(hub_env or env)
     env["PYTHONPATH"] = str(FOLDER.parent) if package else ""
     child = subprocess.run(
         [sys.executable, "-c", program, *arguments],

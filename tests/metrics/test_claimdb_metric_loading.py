@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.hub import LocalHub
 from tests.metrics.module_runs import (
     EXPECTED,
     FOLDER,
@@ -55,6 +56,18 @@ def test_loads_by_its_bare_name_from_a_seeded_module_cache(
     )
     printed = run_child(program, tmp_path).split()
     assert printed == ["1", str(copy / "claimdb_metric.py")]
+
+
+def test_loads_from_a_space(hub: LocalHub, tmp_path: Path) -> None:
+    files = {path.name: path.read_bytes() for path in FOLDER.iterdir() if path.is_file()}
+    hub.add_repo("you/claimdb_metric", files, repo_type="space")
+    program = NOT_INSTALLED + (
+        "metric = evaluate.load('you/claimdb_metric')\n"
+        "result = metric.compute(predictions=['ENTAILED', ''], references=[0, 0])\n"
+        "print(result['n_invalid'], result['accuracy_ci'])\n"
+    )
+    printed = run_child(program, tmp_path, hub_env=hub.env(tmp_path))
+    assert printed.split("\n")[-2] == "1 [0.0, 1.0]"
 
 
 def test_loads_as_a_registered_module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

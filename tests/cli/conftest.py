@@ -23,8 +23,9 @@ def claimdb_command(
 
     def run(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["claimdb", *map(str, arguments)])
-        monkeypatch.setenv("COLUMNS", "100")
+        monkeypatch.setenv("COLUMNS", "120")
         monkeypatch.chdir(tmp_path)
+        capsys.readouterr()  # what the making of predictions said
         code = 0
         try:
             main.run()

@@ -10,37 +10,25 @@ import subprocess
 import sys
 import termios
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from claimdb_cli import main
 from claimdb_loader.cache_folder import database_folder
 from tests.children import child_env, run_claimdb
+from tests.cli.conftest import Call
 from tests.hub import LocalHub
 from tests.loader.made_databases import MEGABYTE, database_bytes, make_database, make_zip
 
 REPO = "michaeltheologitis/claimdb"
 pytestmark = pytest.mark.usefixtures("cache_dir")
 
-Call = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+def call(claimdb_command: Call) -> Call:
     """Exit code, stdout and stderr of one `claimdb databases …`, here in this process."""
-
-    def run(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["claimdb", "databases", *map(str, arguments)])
-        monkeypatch.setenv("COLUMNS", "120")
-        code = 0
-        try:
-            main.run()
-        except SystemExit as exit_:
-            code = int(exit_.code or 0)
-        return (code, *capsys.readouterr())
-
-    return run
+    return partial(claimdb_command, "databases")
 
 
 @pytest.fixture

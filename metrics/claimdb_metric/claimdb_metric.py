@@ -24,9 +24,10 @@ from .confidences import encode_confidences
 from .encoding import INVALID, Codes, code_of, encode_pairs, encode_references
 from .errors import DataError
 from .grouping import grouping
-from .intervals import resample
+from .intervals import percentile_intervals
 from .labels import CATEGORIES, LABELS
 from .rates import rates
+from .resampling import resample
 from .score_tables import score_tables
 from .scores import Score
 from .scoring import score

@@ -17,9 +17,10 @@ class Difference:
         a, b: its value for each system.
         effect: a - b.
         interval: the 95 % interval of the effect.
-        p_value: two-sided, of the paired bootstrap; the smallest one possible is
-            2 / (n_resamples + 1).
+        p_value: two-sided, of the paired bootstrap.
         p_holm: the same, corrected for as many pairs as were compared (Holm 1979).
+        is_smallest_p: whether no resample contradicts the effect: the p-values are then no
+            estimates but the smallest ones that so many resamples can show, 2 / (n_resamples + 1).
     """
 
     a: float
@@ -28,6 +29,7 @@ class Difference:
     interval: Interval
     p_value: float
     p_holm: float
+    is_smallest_p: bool
 
 
 @dataclass(frozen=True)
@@ -92,16 +94,19 @@ def comparison_tables(comparisons: Sequence[Comparison], digits: int) -> list[Te
     columns = ("pair", "number", "first", "second", "effect", "95 %", *p_columns)
     differences = tuple(
         (
-            f"{pair.a} - {pair.b}",
+            pair_name,
             name,
             number(found.a, digits),
             number(found.b, digits),
             f"{found.effect:+.{digits}f}",
             bounds(found.interval, digits),
-            *map(p_value, (found.p_value, found.p_holm)[: len(p_columns)]),
+            *("≤" * found.is_smallest_p + p_value(p) for p in _shown(found, len(p_columns))),
         )
         for pair in comparisons
-        for name, found in (("accuracy", pair.accuracy), ("macro-F1", pair.macro_f1))
+        for pair_name, name, found in (
+            (f"{pair.a} - {pair.b}", "accuracy", pair.accuracy),
+            ("", "macro-F1", pair.macro_f1),
+        )
     )
     tests = ("pair", "only first right", "only second right", *p_columns)
     mcnemar = tuple(
@@ -118,6 +123,10 @@ def comparison_tables(comparisons: Sequence[Comparison], digits: int) -> list[Te
         TextTable(title, columns, differences, frozenset(columns[2:])),
         TextTable("Exact McNemar test of accuracy", tests, mcnemar, frozenset(tests[1:])),
     ]
+
+
+def _shown(found: Difference, n_columns: int) -> tuple[float, ...]:
+    return (found.p_value, found.p_holm)[:n_columns]
 
 
 def p_value(value: float) -> str:

@@ -25,6 +25,11 @@ class Grouping:
     codes: GroupCodes
     values: tuple[object, ...]
 
+    @property
+    def is_a_group_each(self) -> bool:
+        """Whether no two claims share a group: then to draw groups is to draw claims."""
+        return len(self.values) == len(self.codes)
+
     def __str__(self) -> str:
         return f"{self.name}/{len(self.values)}"
 
@@ -93,7 +98,7 @@ def subset(column: Grouping, places: GroupCodes) -> Grouping:
 
 
 def places_by_value(column: Grouping) -> list[tuple[object, GroupCodes]]:
-    """Return each value, in order, with the places of the claims that have it.
+    """Return each value, in order and None last, with the places of the claims that have it.
 
     >>> places_by_value(codes_of(["b", "a"], 2, "db_name"))
     [('a', array([1])), ('b', array([0]))]
@@ -101,8 +106,10 @@ def places_by_value(column: Grouping) -> list[tuple[object, GroupCodes]]:
     order = np.argsort(column.codes, kind="stable")
     ends = np.cumsum(np.bincount(column.codes, minlength=len(column.values)))
     by_value = dict(zip(column.values, np.split(order, ends[:-1]), strict=True))
+    known = [value for value in column.values if value is not None]
     try:
-        values: list[Any] = sorted(list[Any](column.values))
+        known.sort()
     except TypeError:
-        values = sorted(column.values, key=str)
+        known.sort(key=str)
+    values = [*known, *([None] if None in by_value else [])]
     return [(value, by_value[value]) for value in values]

@@ -1,26 +1,15 @@
-"""Bootstrap intervals: counts are resampled, never rows, so that a million claims take no longer.
-
-Percentile bootstrap (Efron 1979; Efron & Tibshirani 1993, chapter 13). Drawing n claims with
-replacement and counting their cells is one multinomial draw of n over the cells' shares. Claims
-of one question or database are not independent: with groups, whole groups are drawn instead
-(cluster bootstrap, Davison & Hinkley 1997, section 3.8).
-"""
+"""Percentile bootstrap intervals (Efron 1979; Efron & Tibshirani 1993, chapter 13)."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from operator import index
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from .encoding import Codes
 from .errors import DataError
-from .grouping import Grouping
-from .rates import Counts, Floats
+from .rates import Floats
 
 Interval: TypeAlias = tuple[float, float]
 
@@ -28,62 +17,6 @@ DEFAULT_RESAMPLES: Final = 1_000
 DEFAULT_SEED: Final = 12345
 COVERED: Final = (0.025, 0.975)
 """The quantiles of a 95 % interval."""
-
-# Draws of groups in one chunk: 8 MB of weights.
-_CHUNK: Final = 1_000_000
-
-
-def resample(
-    cells: Codes, n_cells: int, groups: Grouping | None, n_resamples: int, seed: int
-) -> Counts:
-    """Return the counts of each resample, (n_resamples, n_cells).
-
-    Args:
-        cells: the cell of each claim, 0 to n_cells - 1.
-        groups: what is drawn as a whole; None draws claims.
-        n_resamples: how many.
-        seed: of numpy's default generator.
-
-    >>> resample(np.array([0, 1, 1]), 2, None, 2, seed=1).sum(1).tolist()
-    [3, 3]
-    """
-    n = len(cells)
-    if groups is None or len(groups.values) == n:  # a group for each claim: the same draw
-        shares = np.bincount(cells, minlength=n_cells) / n
-        drawn: Counts = np.random.default_rng(seed).multinomial(n, shares, size=n_resamples)
-        return drawn
-    n_groups = len(groups.values)
-    flat = np.bincount(groups.codes * n_cells + cells, minlength=n_groups * n_cells)
-    by_group = flat.reshape(n_groups, n_cells)
-    is_used = by_group.any(0)
-    result = np.zeros((n_resamples, n_cells), np.int64)
-    result[:, is_used] = _draw_groups(by_group[:, is_used], n_resamples, seed)
-    return result
-
-
-def _draw_groups(by_group: Counts, n_resamples: int, seed: int) -> Floats:
-    """Return the sums over n_groups groups drawn with replacement, for each resample.
-
-    Each chunk has a generator of its own, so the result is the same on any number of threads.
-    """
-    step = max(1, _CHUNK // len(by_group))
-    sizes = [min(step, n_resamples - start) for start in range(0, n_resamples, step)]
-    seeds = np.random.SeedSequence(seed).spawn(len(sizes))
-    sums = partial(_draw_chunk, by_group.astype(np.float64))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # numpy draws and counts without the GIL
-        return np.concatenate(list(pool.map(sums, sizes, seeds)))
-
-
-def _draw_chunk(by_group: Floats, n_resamples: int, seed: np.random.SeedSequence) -> Floats:
-    generator = np.random.default_rng(seed)
-    n_groups = len(by_group)
-    weights = np.empty((n_resamples, n_groups))
-    for row in weights:
-        # Counting drawn places is 8 x faster than a multinomial draw over so many groups.
-        drawn = generator.integers(0, n_groups, n_groups, dtype=np.uint32)
-        row[:] = np.bincount(drawn, minlength=n_groups)
-    sums: Floats = weights @ by_group
-    return sums
 
 
 def percentile_intervals(samples: Mapping[str, Floats]) -> dict[str, Interval | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
@@ -10,19 +10,19 @@ from typing import Final
 import numpy as np
 
 from .columns import Column
-from .comparisons import Comparison
+from .comparisons import Comparison, Difference
 from .encoding import Codes, encode_predictions, encode_references
 from .errors import DataError
 from .grouping import Grouping, grouping
-from .intervals import DEFAULT_SEED, resample, whole_number
-from .rates import N_ANSWERS, N_LABELS, N_ROWS, Counts, Floats, rates
+from .intervals import DEFAULT_SEED, whole_number
+from .rates import N_ANSWERS, N_LABELS, Counts, Floats, accuracy_and_macro_f1
+from .resampling import Units, resample, units_of
 from .signature import NO_KNOWN_ISSUES, signature
 from .significance import difference, holm, mcnemar
 
-DEFAULT_PAIR_RESAMPLES: Final = 10_000
-"""Ten times those of a score: with 1,000, no p-value corrected for 30 pairs could be under 0.05."""
-
-_COMPARED: Final = ("accuracy", "macro_f1")
+_LEAST_RESAMPLES: Final = 10_000
+# So that the smallest p-value, corrected for all pairs, can still be 0.01.
+_RESAMPLES_A_PAIR: Final = 200
 
 
 def compare(
@@ -32,7 +32,7 @@ def compare(
     *,
     names: tuple[str, str] = ("a", "b"),
     groups: Column | Mapping[str, Column] | None = None,
-    n_resamples: int = DEFAULT_PAIR_RESAMPLES,
+    n_resamples: int | None = None,
     seed: int = DEFAULT_SEED,
     split: str | None = None,
     known_issues: str = NO_KNOWN_ISSUES,
@@ -43,7 +43,8 @@ def compare(
         a, b: the predictions of both, as `score` takes them.
         references: the true labels.
         names: of the two systems, for whoever reads the result.
-        groups, n_resamples, seed, split, known_issues: as for `score`.
+        n_resamples: how many resamples; 10,000 if None.
+        groups, seed, split, known_issues: as for `score`.
 
     Raises:
         HiddenLabelsError, DataError: as `score`; and where fewer than two claims or groups leave
@@ -74,7 +75,7 @@ def compare_systems(
     *,
     baseline: str | None = None,
     groups: Column | Mapping[str, Column] | None = None,
-    n_resamples: int = DEFAULT_PAIR_RESAMPLES,
+    n_resamples: int | None = None,
     seed: int = DEFAULT_SEED,
     split: str | None = None,
     known_issues: str = NO_KNOWN_ISSUES,
@@ -84,7 +85,9 @@ def compare_systems(
     Args:
         systems: the predictions of each system, under its name.
         baseline: the system that the others are compared with; None compares every pair.
-        references, groups, n_resamples, seed, split, known_issues: as for `compare`.
+        n_resamples: how many resamples; if None 200 for each pair, and no fewer than 10,000: with
+            fewer, no p-value could stay small once it is corrected for so many pairs.
+        references, groups, seed, split, known_issues: as for `compare`.
 
     Raises:
         HiddenLabelsError, DataError: as `compare`; and where there are fewer than two systems, or
@@ -101,35 +104,39 @@ def compare_systems(
     n_units = len(reference) if grouped is None else len(grouped.values)
     if n_units < 2:
         raise DataError(f"{n_units} claims or groups: a comparison resamples at least two")
-    draws = _Draws(
+    n_resamples = _resamples_for(len(pairs), n_resamples)
+    signed = signature(
         reference,
-        grouped,
-        whole_number("n_resamples", n_resamples, at_least=1),
-        whole_number("seed", seed),
-        split,
-        known_issues,
+        n_resamples=n_resamples,
+        seed=whole_number("seed", seed),
+        groups=grouped,
+        split=split,
+        known_issues=known_issues,
     )
-    return _corrected([_compared(pair, answers, draws) for pair in pairs])
+    units = _units(list(answers.values()), reference, grouped)
+    resampled: Floats = resample(units, n_resamples, seed, _rates_of)
+    places = dict(zip(answers, range(len(answers)), strict=True))
+    rates = _Rates(places, _rates_of((units.times @ units.rows)[None])[0], resampled)
+    return _corrected([_compared(pair, answers, reference, rates, signed) for pair in pairs])
+
+
+def _resamples_for(n_pairs: int, n_resamples: int | None) -> int:
+    if n_resamples is None:
+        return max(_LEAST_RESAMPLES, _RESAMPLES_A_PAIR * n_pairs)
+    return whole_number("n_resamples", n_resamples, at_least=1)
 
 
 @dataclass(frozen=True)
-class _Draws:
-    reference: Codes
-    groups: Grouping | None
-    n_resamples: int
-    seed: int
-    split: str | None
-    known_issues: str
+class _Rates:
+    """Accuracy and macro-F1 of each system: as found (n_systems, 2), and in each resample."""
 
-    def signature(self) -> str:
-        return signature(
-            self.reference,
-            n_resamples=self.n_resamples,
-            seed=self.seed,
-            groups=self.groups,
-            split=self.split,
-            known_issues=self.known_issues,
-        )
+    places: dict[str, int]
+    found: Floats
+    resampled: Floats
+
+    def difference(self, pair: tuple[str, str], rate: int) -> Difference:
+        both = [self.places[name] for name in pair]
+        return difference(self.found[both, rate], self.resampled[:, both, rate].T)
 
 
 def _pairs(names: list[str], baseline: str | None) -> list[tuple[str, str]]:
@@ -152,39 +159,52 @@ def _encoded(name: str, predictions: Iterable[object], reference: Codes) -> Code
     return codes
 
 
-def _compared(pair: tuple[str, str], answers: Mapping[str, Codes], draws: _Draws) -> Comparison:
-    a, b = (answers[name] for name in pair)
-    # A claim's cell says its label and both answers, so that one table holds both systems.
-    cells = (draws.reference * np.int8(N_ANSWERS) + a) * np.int8(N_ANSWERS) + b
-    n_cells = N_LABELS * N_ANSWERS * N_ANSWERS
-    drawn = resample(cells, n_cells, draws.groups, draws.n_resamples, draws.seed)
-    found = _rates_of_both(np.bincount(cells, minlength=n_cells))
-    resampled = _rates_of_both(drawn)
-    differences = {name: difference(found[name], resampled[name]) for name in _COMPARED}
-    a_right, b_right = a == draws.reference, b == draws.reference
+def _units(answers: Sequence[Codes], reference: Codes, groups: Grouping | None) -> Units:
+    """What is drawn as a whole, with the confusion tables of all systems side by side.
+
+    One draw serves all systems, so that each pair is compared on the same claims.
+    """
+    cells = [reference.astype(np.int64) * N_ANSWERS + codes for codes in answers]
+    n_cells = N_LABELS * N_ANSWERS
+    if groups is not None and not groups.is_a_group_each:
+        tables = [units_of(column, n_cells, groups).rows for column in cells]
+        return Units(np.concatenate(tables, axis=1), np.ones(len(groups.values), np.int64))
+    # Claims with the same label and answers are alike: for two systems no more than 48 kinds.
+    kinds = np.zeros(len(reference), np.int64)
+    for column in cells:
+        _, first, kinds = np.unique(
+            kinds * n_cells + column, return_index=True, return_inverse=True
+        )
+    one_hot = [np.eye(n_cells, dtype=np.int64)[column[first]] for column in cells]
+    return Units(np.concatenate(one_hot, axis=1), np.bincount(kinds))
+
+
+def _rates_of(counts: Counts) -> Floats:
+    return accuracy_and_macro_f1(counts.reshape(len(counts), -1, N_LABELS, N_ANSWERS))
+
+
+def _compared(
+    pair: tuple[str, str],
+    answers: Mapping[str, Codes],
+    reference: Codes,
+    rates: _Rates,
+    signed: str,
+) -> Comparison:
+    a_right, b_right = (answers[name] == reference for name in pair)
     only_a, only_b = int((a_right & ~b_right).sum()), int((b_right & ~a_right).sum())
     p_value = mcnemar(only_a, only_b)
     return Comparison(
         a=pair[0],
         b=pair[1],
-        n=len(cells),
+        n=len(reference),
+        accuracy=rates.difference(pair, 0),
+        macro_f1=rates.difference(pair, 1),
         only_a_right=only_a,
         only_b_right=only_b,
         mcnemar_p=p_value,
         mcnemar_p_holm=p_value,
-        signature=draws.signature(),
-        **differences,
+        signature=signed,
     )
-
-
-def _rates_of_both(tables: Counts) -> dict[str, Floats]:
-    """Return the compared rates of a, then b, of each table of (label, answer a, answer b)."""
-    cube = tables.reshape(*tables.shape[:-1], N_LABELS, N_ANSWERS, N_ANSWERS)
-    both = np.stack([cube.sum(-1), cube.sum(-2)])
-    # No categories: their rows stay empty.
-    rows = np.zeros((*both.shape[:-2], N_ROWS - N_LABELS, N_ANSWERS), np.int64)
-    found = rates(np.concatenate([both, rows], axis=-2))
-    return {name: found[name] for name in _COMPARED}
 
 
 def _corrected(pairs: list[Comparison]) -> list[Comparison]:

@@ -94,6 +94,19 @@ def rates(tables: Counts) -> dict[str, Floats]:
     return _class_rates(confusion) | _rates_of_all(confusion) | named
 
 
+def accuracy_and_macro_f1(confusion: Counts) -> Floats:
+    """Return the two headline rates (..., 2) of confusion tables (..., 3, 4).
+
+    >>> accuracy_and_macro_f1(np.eye(3, 4, dtype=np.int64)).tolist()
+    [1.0, 1.0]
+    """
+    counts = confusion.astype(np.float64)
+    right = np.diagonal(counts, axis1=-2, axis2=-1)
+    accuracy = _ratio(right.sum(-1), counts.sum((-2, -1)))
+    f1 = _ratio(2 * right, counts.sum(-1) + counts.sum(-2)[..., :INVALID], empty=0.0)
+    return np.stack([accuracy, f1.mean(-1)], axis=-1)
+
+
 def _class_rates(confusion: Floats) -> dict[str, Floats]:
     support, answered = confusion.sum(-1), confusion.sum(-2)[..., :INVALID]
     right = np.diagonal(confusion, axis1=-2, axis2=-1)

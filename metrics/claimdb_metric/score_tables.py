@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .scores import Score
 
 DASH: Final = "–"
+_SHORT: Final = ("E", "C", "NEI")
+_NAMES: Final = tuple(f"{label} ({short})" for label, short in zip(LABELS, _SHORT, strict=True))
 _CALIBRATION: Final = {
     "brier_score": "Brier score; lower is better",
     "expected_calibration_error": "over 15 bins of equal mass",
@@ -32,9 +34,9 @@ class TextTable:
 
 
 def score_tables(score: Score, digits: int) -> list[TextTable]:
-    """Return a score's tables: labels, answers, rates, and where they are known NEI categories,
+    """Return a score's tables: rates, labels, answers, and where they are known NEI categories,
     confidences and breakdowns."""
-    tables = [_labels(score, digits), _answers(score), _rates(score, digits)]
+    tables = [_rates(score, digits), _labels(score, digits), _answers(score)]
     if any(recall is not None for recall in score.nei_recall_by_category.values()):
         tables.append(_categories(score, digits))
     if score.calibration is not None:
@@ -83,7 +85,11 @@ def plain(table: TextTable) -> str:
 
 
 def breakdown(column: str, scores: dict[object, Score], digits: int) -> TextTable:
-    """Return one row for each value of a column."""
+    """Return one row for each value of a column.
+
+    Macro-F1 is shown only of parts in which every label has claims; in others its mean of three is
+    the mean of fewer, divided by three.
+    """
     columns = (column, "n", "accuracy", "95 %", "macro-F1", "abstains")
     rows = tuple(
         (
@@ -91,7 +97,7 @@ def breakdown(column: str, scores: dict[object, Score], digits: int) -> TextTabl
             f"{part.n:,}",
             number(part.accuracy, digits),
             bounds(part.intervals["accuracy"], digits),
-            number(part.macro_f1, digits),
+            number(None if _lacks_a_label(part) else part.macro_f1, digits),
             number(part.abstention_rate, digits),
         )
         for value, part in scores.items()
@@ -99,28 +105,31 @@ def breakdown(column: str, scores: dict[object, Score], digits: int) -> TextTabl
     return TextTable(f"By {column}", columns, rows, frozenset(columns[1:]))
 
 
+def _lacks_a_label(score: Score) -> bool:
+    return any(found.support == 0 for found in score.per_class.values())
+
+
 def _labels(score: Score, digits: int) -> TextTable:
     columns = ("label", "precision", "recall", "F1", "95 % of F1", "support")
     rows = tuple(
         (
-            label,
+            name,
             number(found.precision, digits),
             number(found.recall, digits),
             number(found.f1, digits),
             bounds(score.intervals[f"f1_{slug(label)}"], digits),
             f"{found.support:,}",
         )
-        for label, found in score.per_class.items()
+        for name, (label, found) in zip(_NAMES, score.per_class.items(), strict=True)
     )
-    title = f"{_counted(score.n, 'claim')}, {_counted(score.n_invalid, 'invalid answer')}"
-    return TextTable(title, columns, rows, frozenset(columns[1:]))
+    return TextTable("Labels", columns, rows, frozenset(columns[1:]))
 
 
 def _answers(score: Score) -> TextTable:
-    columns = ("label \\ answer", "E", "C", "NEI", "invalid")
+    columns = ("label \\ answer", *_SHORT, "invalid")
     rows = tuple(
-        (label, *(f"{n:,}" for n in counts))
-        for label, counts in zip(LABELS, score.confusion, strict=True)
+        (name, *(f"{n:,}" for n in counts))
+        for name, counts in zip(_NAMES, score.confusion, strict=True)
     )
     return TextTable("Answers", columns, rows, frozenset(columns[1:]))
 
@@ -130,7 +139,9 @@ def _rates(score: Score, digits: int) -> TextTable:
         (name, number(getattr(score, name), digits), bounds(score.intervals[name], digits), meaning)
         for name, meaning in MEANINGS.items()
     )
-    return TextTable("Rates", ("rate", "value", "95 %", "meaning"), rows, frozenset({"value"}))
+    title = f"{_counted(score.n, 'claim')}, {_counted(score.n_invalid, 'invalid answer')}"
+    columns = ("rate", "value", "95 %", "meaning")
+    return TextTable(title, columns, rows, frozenset({"value"}))
 
 
 def _categories(score: Score, digits: int) -> TextTable:

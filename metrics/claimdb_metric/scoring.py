@@ -21,7 +21,6 @@ from .intervals import (
     DEFAULT_SEED,
     Interval,
     percentile_intervals,
-    resample,
     whole_number,
 )
 from .labels import CATEGORIES, LABELS, slug
@@ -31,12 +30,14 @@ from .rates import (
     N_ANSWERS,
     N_CELLS,
     N_ROWS,
+    Counts,
     Floats,
     cells_of,
     confusion_of,
     count,
     rates,
 )
+from .resampling import resample, units_of
 from .scores import ClassScore, Score
 from .signature import NO_KNOWN_ISSUES, signature
 
@@ -94,6 +95,8 @@ def score(
         None if confidences is None else encode_confidences(confidences, predicted),
         None if groups is None else grouping(groups, n),
     )
+    if by is not None and not isinstance(by, Mapping):
+        raise DataError(f"by must be columns by name, {{name: values}}, not {type(by).__name__}")
     bootstrap = _Bootstrap(whole_number("n_resamples", n_resamples), whole_number("seed", seed))
     parts = {
         name: {
@@ -177,7 +180,9 @@ def _intervals(
     n_units = len(cells) if groups is None else len(groups.values)
     if not bootstrap.n_resamples or n_units < 2:
         return dict.fromkeys(found)
-    drawn = resample(cells, N_CELLS, groups, bootstrap.n_resamples, bootstrap.seed)
+    drawn: Counts = resample(
+        units_of(cells, N_CELLS, groups), bootstrap.n_resamples, bootstrap.seed
+    )
     intervals = percentile_intervals(rates(drawn.reshape(-1, N_ROWS, N_ANSWERS)))
     return {name: None if value is None else intervals[name] for name, value in found.items()}
 

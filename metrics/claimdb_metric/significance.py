@@ -33,7 +33,7 @@ def difference(found: Floats, resampled: Floats) -> Difference:
     p_value = min(1.0, 2 * (tail + 1) / (n + 1))
     low, high = np.quantile(effects, COVERED).tolist()
     a, b = found.tolist()
-    return Difference(a, b, a - b, (low, high), p_value, p_value)
+    return Difference(a, b, a - b, (low, high), p_value, p_value, is_smallest_p=tail == 0)
 
 
 def mcnemar(only_a_right: int, only_b_right: int) -> float:

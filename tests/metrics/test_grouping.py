@@ -47,7 +47,8 @@ def test_missing_values_are_one_part() -> None:
     [
         (["b", "a", "b"], ["a", "b"]),
         ([10, 9, 2], [2, 9, 10]),
-        ([1, "a", None], [1, None, "a"]),
+        ([1, "a", None], [1, "a", None]),
+        ([10, None, 9], [9, 10, None]),
         ([True, False], [False, True]),
     ],
 )

@@ -11,7 +11,8 @@ import pytest
 
 from claimdb_metric import score
 from claimdb_metric.grouping import grouping
-from claimdb_metric.intervals import percentile_intervals, resample
+from claimdb_metric.intervals import percentile_intervals
+from claimdb_metric.resampling import resample, units_of
 
 GENERATOR = np.random.default_rng(20260101)
 N = 400
@@ -89,13 +90,13 @@ def test_the_true_accuracy_is_inside_95_of_100_times() -> None:
 
 def test_the_same_seed_gives_the_same_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     cells, groups = PREDICTIONS.astype(np.int8), grouping(GROUPS, N)
-    monkeypatch.setattr("claimdb_metric.intervals._CHUNK", 1000)
+    monkeypatch.setattr("claimdb_metric.resampling._CHUNK", 1000)
     for grouped in (None, groups):
-        once = resample(cells, 4, grouped, 300, seed=7)
+        once = resample(units_of(cells, 4, grouped), 300, seed=7)
         monkeypatch.setattr(os, "cpu_count", lambda: 7)
-        again = resample(cells, 4, grouped, 300, seed=7)
+        again = resample(units_of(cells, 4, grouped), 300, seed=7)
         np.testing.assert_array_equal(once, again)
-        assert (once != resample(cells, 4, grouped, 300, seed=8)).any()
+        assert (once != resample(units_of(cells, 4, grouped), 300, seed=8)).any()
 
 
 def test_resamples_of_groups_hold_whole_groups() -> None:
@@ -103,7 +104,7 @@ def test_resamples_of_groups_hold_whole_groups() -> None:
         np.array([0, 0, 1, 2, 2, 2], np.int8),
         grouping(["a", "a", "b", "c", "c", "c"], 6),
     )
-    drawn = resample(cells, 3, groups, 500, seed=1)
+    drawn = resample(units_of(cells, 3, groups), 500, seed=1)
     n_drawn = drawn / [2, 1, 3]
     np.testing.assert_array_equal(n_drawn, n_drawn.astype(int))
     np.testing.assert_array_equal(n_drawn.sum(1), 3)

@@ -96,7 +96,30 @@ def test_every_pair_is_compared_and_corrected_for_their_number() -> None:
         assert list(corrected) == holm(given)
         assert corrected != given
     alone = compare(SYSTEMS["best"], SYSTEMS["good"], REFERENCES, n_resamples=1000)
-    assert alone.accuracy.p_holm == alone.accuracy.p_value == pairs[0].accuracy.p_value
+    assert alone.accuracy.p_holm == alone.accuracy.p_value
+
+
+@pytest.mark.parametrize("groups", [None, GROUPS], ids=["claims", "groups"])
+def test_a_pair_alone_and_among_others_differs_by_the_draw_only(groups: Any) -> None:
+    options: dict[str, Any] = {"groups": groups, "n_resamples": 4000}
+    alone = compare(SYSTEMS["good"], SYSTEMS["fair"], REFERENCES, **options)
+    among = compare_systems(SYSTEMS, REFERENCES, **options)[3]
+    assert (among.a, among.b) == ("good", "fair")
+    for name in ("accuracy", "macro_f1"):
+        one, other = getattr(alone, name), getattr(among, name)
+        assert other.effect == one.effect
+        assert other.interval == pytest.approx(one.interval, abs=0.01)
+        assert other.p_value == pytest.approx(one.p_value, abs=0.02)
+
+
+def test_many_pairs_get_resamples_enough_for_a_small_p() -> None:
+    """With 10,000 the smallest p-value times 276 pairs would be 0.055."""
+    many = {f"random {n}": GENERATOR.integers(0, 3, N) for n in range(23)} | {"right": REFERENCES}
+    pairs = [pair for pair in compare_systems(many, REFERENCES) if pair.b == "right"]
+    assert len(pairs) == 23
+    assert all(pair.accuracy.is_smallest_p for pair in pairs)
+    assert max(pair.accuracy.p_holm for pair in pairs) <= 0.01
+    assert "|ci:boot55200|" in pairs[0].signature
 
 
 def test_all_against_a_baseline() -> None:

@@ -81,14 +81,24 @@ def test_format_shows_every_table(full: Score) -> None:
     lines = full.format().splitlines()
     words = [line.split() for line in lines]
     assert lines[0] == "30 claims, 6 invalid answers"
-    assert words[4][:6] == ["NOT", "ENOUGH", "INFO", "0.500", "0.500", "0.500"]
-    assert ["NOT", "ENOUGH", "INFO", *map(str, TABLE[2])] in words
-    assert ["macro_f1", "0.518"] in [line[:2] for line in words]
+    assert words[3][:2] == ["macro_f1", "0.518"]
+    nei = ["NOT", "ENOUGH", "INFO", "(NEI)"]
+    assert [*nei, "0.500", "0.500", "0.500"] in [line[:7] for line in words]
+    assert [*nei, *map(str, TABLE[2])] in words
     assert ["SUBJECTIVE", "–", "–"] in words
     assert ["brier_score", "0.271"] in [line[:2] for line in words]
     assert ["bank", "15"] in [line[:2] for line in words]
     assert lines[-1] == full.signature
     assert "0.4667" in full.format(digits=4)
+
+
+def test_macro_f1_is_not_shown_of_parts_without_some_label() -> None:
+    """It would be a third of the one F1 there is."""
+    scored = score([0, 0, 1, 2], [0, 0, 1, 2], by={"db": list("aabb"), "x": [1, 1, 1, 1]})
+    assert scored.by["db"]["a"].macro_f1 == pytest.approx(1 / 3)
+    lines = [line.split() for line in scored.format().splitlines()]
+    assert ["a", "2", "1.000", "[1.000,", "1.000]", "–", "0.000"] in lines
+    assert ["1", "4", "1.000", "[1.000,", "1.000]", "1.000", "0.250"] in lines
 
 
 @pytest.mark.parametrize("times", [1, 50_000], ids=["30 claims", "1,500,000 claims"])

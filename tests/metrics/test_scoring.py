@@ -123,7 +123,7 @@ def test_a_column_splits_the_claims_into_parts_with_a_score_of_their_own() -> No
     assert list(whole.by["db_name"]) == ["bank", "zoo"]
     zoo = whole.by["db_name"]["zoo"]
     assert zoo == score([0, 2, None], [0, 0, 2], split="mine")
-    assert list(whole.by["hops"]) == [10, 2, None]
+    assert list(whole.by["hops"]) == [2, 10, None]
     assert whole.by["hops"][2].accuracy == 0.5
 
 
@@ -151,6 +151,7 @@ def test_parts_keep_groups_categories_and_confidences() -> None:
         ({"groups": [1, float("nan")]}, "missing values"),
         ({"groups": [[1], [2]]}, "text or numbers"),
         ({"groups": {"a": [1, 2], "b": [1, 2]}}, "one column, not 2"),
+        ({"by": "db_name"}, "by must be columns by name, {name: values}, not str"),
         ({"by": {"db": ["a"]}}, "by 'db': 1 values but 2 claims"),
         ({"by": {"db": [{}, {}]}}, "by 'db': values must be text or numbers"),
         ({"confidences": [0.5]}, "one probability or three"),

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from claimdb_cli.claims_options import quiet_in_a_pipe
+from claimdb_cli.claims_options import hint_at_options, quiet_in_a_pipe
 from claimdb_cli.output import AsJson, DataDir, RepoId, print_json
 
 HELP = "Write the predictions of a baseline that reads no database: the floor for one that does."
@@ -36,10 +36,12 @@ def baseline(
     """Write a baseline's predictions for a split."""
     from claimdb_harness.baselines import predictions_of
     from claimdb_harness.labelled_claims import from_split
-    from claimdb_loader.fixed_submissions import write_rows
+    from claimdb_loader.fixed_submissions import check_out, write_rows
 
+    check_out(out)
     quiet_in_a_pipe()
-    claims = from_split(split, data_dir, repo_id)
+    with hint_at_options():
+        claims = from_split(split, data_dir, repo_id)
     labels = predictions_of(name, claims, group_by, seed)
     rows = [
         {"claim_id": claim_id, "label": label}
@@ -50,4 +52,5 @@ def baseline(
         print_json({"baseline": name, "split": split, "n": len(rows), "out": out})
         return
     typer.echo(f"{name}: {len(rows):,} predictions for {split} in {out}")
-    typer.echo(f"Next: claimdb score {out} --split {split}")
+    verb = "validate" if claims.is_hidden else "score"
+    typer.echo(f"Next: claimdb {verb} {out} --split {split}")

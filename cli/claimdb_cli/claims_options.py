@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from claimdb_metric.errors import DataError, UnavailableError
 
 if TYPE_CHECKING:
     from claimdb_harness.labelled_claims import LabelledClaims
@@ -37,6 +42,13 @@ ExcludeKnownIssues = Annotated[
 ]
 
 
+def check_files(*paths: str) -> None:
+    """Raise DataError that names every file that is not there, before anything is loaded."""
+    absent = [path for path in paths if not Path(path).exists()]
+    if absent:
+        raise DataError(f"no such file: {', '.join(absent)}")
+
+
 def claims_of(
     split: str | None,
     references: str | None,
@@ -51,12 +63,35 @@ def claims_of(
         raise typer.BadParameter("give --split or --references, not both")
     quiet_in_a_pipe()
     if references:
+        check_files(references)
         claims = labelled_claims.from_file(references)
     else:
-        claims = labelled_claims.from_split(split or DEFAULT_SPLIT, data_dir, repo_id)
+        with hint_at_options():
+            claims = labelled_claims.from_split(split or DEFAULT_SPLIT, data_dir, repo_id)
     if exclude_known_issues:
         return labelled_claims.without_known_issues(claims, data_dir)
     return claims
+
+
+def grouping_note(claims: LabelledClaims, group_by: str | None) -> list[str]:
+    """Return a line where claims share questions and the intervals do not know of it."""
+    questions = claims.columns.get("bird_id", [])
+    n_questions, n = len(set(questions)), len(questions)
+    if group_by is not None or n_questions in (0, n):
+        return []
+    shared = f"{n:,} claims on {n_questions:,} questions are not independent"
+    return [f"{shared}: consider --group-by bird_id"]
+
+
+@contextmanager
+def hint_at_options() -> Iterator[None]:
+    """Say in the words of the command what to do where the claims cannot be had."""
+    try:
+        yield
+    except UnavailableError as error:
+        raise UnavailableError(
+            f"{error}\nclaimdb: or give --data-dir DIR, --references FILE or --split sample"
+        ) from None
 
 
 def quiet_in_a_pipe() -> None:

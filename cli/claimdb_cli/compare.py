@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,13 +11,16 @@ from claimdb_cli.claims_options import (
     GroupBy,
     References,
     Split,
+    check_files,
     claims_of,
+    grouping_note,
 )
 from claimdb_cli.output import AsJson, DataDir, RepoId, print_json, print_table, print_text_table
+from claimdb_cli.run_notes import notes
 from claimdb_cli.score import DIGITS
 
 if TYPE_CHECKING:
-    from claimdb_metric import Score
+    from claimdb_harness.scored_runs import ScoredRun
 
 HELP = "Compare runs on the same claims: paired bootstrap and exact McNemar test, Holm-corrected."
 
@@ -46,28 +49,37 @@ def compare(
     from claimdb_harness.scored_runs import compare_runs
     from claimdb_metric.comparisons import comparison_tables
 
+    check_files(*predictions)
     claims = claims_of(split, references, data_dir, repo_id, exclude_known_issues)
-    scores, pairs = compare_runs(predictions, claims, baseline, group_by)
+    runs, pairs = compare_runs(predictions, claims, baseline, group_by)
     if as_json:
-        systems = {name: found.to_dict() for name, found in scores.items()}
+        systems = {name: run.score.to_dict() | run.issues() for name, run in runs.items()}
         print_json({"systems": systems, "pairs": [pair.to_dict() for pair in pairs]})
         return
     print_table(
-        f"{len(scores)} systems on {pairs[0].n:,} claims",
-        ("system", "accuracy", "macro-F1", "abstains", "invalid"),
-        [_row(name, found) for name, found in scores.items()],
+        f"{len(runs)} systems on {pairs[0].n:,} claims of {claims.name}",
+        ("system", "accuracy", "macro-F1", "abstains", "missing", "invalid"),
+        [_row(name, run) for name, run in runs.items()],
     )
-    typer.echo()
+    for name, run in runs.items():
+        for note in notes(run):
+            typer.echo(f"{name}: {note}")
+    for note in grouping_note(claims, group_by):
+        typer.echo(note)
+    typer.echo(next(iter(runs.values())).score.signature)
     for table in comparison_tables(pairs, DIGITS):
+        typer.echo()
         print_text_table(table)
     typer.echo(pairs[0].signature)
 
 
-def _row(name: str, found: Score) -> tuple[str, str, str, str, int]:
+def _row(name: str, run: ScoredRun) -> tuple[Any, ...]:
     from claimdb_metric.score_tables import bounds, number
 
     accuracy, macro_f1 = (
-        f"{number(getattr(found, rate), DIGITS)} {bounds(found.intervals[rate], DIGITS)}"
+        f"{number(getattr(run.score, rate), DIGITS)} {bounds(run.score.intervals[rate], DIGITS)}"
         for rate in ("accuracy", "macro_f1")
     )
-    return (name, accuracy, macro_f1, number(found.abstention_rate, DIGITS), found.n_invalid)
+    n_missing = len(run.missing)
+    abstains = number(run.score.abstention_rate, DIGITS)
+    return (name, accuracy, macro_f1, abstains, n_missing, run.score.n_invalid - n_missing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -49,8 +50,16 @@ def main(
 
 def run() -> None:
     """Run the command; an error of ours, or of the disk, is one line on stderr and exit code 2."""
+    # Where stdout is not UTF-8, a "–" or a name is printed as "?", and is no traceback.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app()
-    except (ClaimDBError, OSError) as error:
+    except ClaimDBError as error:
         typer.echo(f"claimdb: {error}", err=True)
+        sys.exit(EXIT_BAD_INPUT)
+    except OSError as error:
+        where = f": {error.filename}" if error.filename and error.strerror else ""
+        typer.echo(f"claimdb: {error.strerror or error}{where}", err=True)
         sys.exit(EXIT_BAD_INPUT)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+
+from claimdb_metric.score_tables import TextTable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,18 +24,8 @@ RepoId = Annotated[
     typer.Option(help="Hub dataset repository to use instead of upstream's.", show_default=False),
 ]
 
-
-class TextTable(Protocol):
-    """A table whose cells are text already; the columns in `right` are aligned right."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-    @property
-    def rows(self) -> tuple[tuple[str, ...], ...]: ...
-    @property
-    def right(self) -> frozenset[str]: ...
+_LEAST_TEXT: Final = 16
+"""To so many characters a column of text is folded where a terminal is narrow."""
 
 
 def print_json(value: object) -> None:
@@ -42,31 +35,41 @@ def print_json(value: object) -> None:
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print a table; numbers stand right and with thousands separators, None as a dash."""
-    from rich.console import Console
-
     rows = [list(row) for row in rows]
-    table = _table(title)
-    for position, column in enumerate(columns):
-        is_number = all(isinstance(row[position], int | None) for row in rows)
-        table.add_column(column, justify="right" if is_number else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*map(_cell, row))
-    Console().print(table)
+    is_number = [all(isinstance(row[i], int | None) for row in rows) for i in range(len(columns))]
+    cells = tuple(tuple(map(_cell, row)) for row in rows)
+    right = frozenset(name for name, right in zip(columns, is_number, strict=True) if right)
+    print_text_table(TextTable(title, tuple(columns), cells, right))
 
 
 def print_text_table(table: TextTable) -> None:
-    """Print a table of text, and a blank line."""
+    """Print a table whose cells are text.
+
+    Numbers are never cut: on a narrow terminal text is folded, and then the lines are too long. In
+    a pipe nothing is folded at all, so that every row is one line.
+    """
     from rich.console import Console
     from rich.markup import escape
 
     drawn = _table(table.title)
-    for column in table.columns:
-        side: Literal["left", "right"] = "right" if column in table.right else "left"
-        may_wrap = column in (table.columns[0], table.columns[-1]) and side == "left"
-        drawn.add_column(escape(column), justify=side, overflow="fold", no_wrap=not may_wrap)
+    fixed, natural = 0, 0
+    for place, column in enumerate(table.columns):
+        width = max(len(cells[place]) for cells in (table.columns, *table.rows))
+        may_fold = column not in table.right and not column.startswith("95 %")
+        fixed += 2 + (min(width, _LEAST_TEXT) if may_fold else width)
+        natural += 2 + width
+        side: Any = "right" if column in table.right else "left"
+        drawn.add_column(escape(column), justify=side, overflow="fold", no_wrap=not may_fold)
     for row in table.rows:
         drawn.add_row(*map(escape, row))
-    Console().print(drawn, "")
+    if sys.stdout.isatty():
+        Console(width=max(Console().width, fixed)).print(drawn, crop=False)
+        return
+    console = Console(width=max(natural, len(table.title)))
+    with console.capture() as capture:
+        console.print(drawn)
+    for line in capture.get().rstrip("\n").split("\n"):
+        typer.echo(line.rstrip())
 
 
 def _table(title: str) -> Table:
@@ -74,7 +77,7 @@ def _table(title: str) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    # No lines between columns and two spaces: a table of rates fits 80 columns without wrapping.
+    # No lines between columns and two spaces: a table of rates fits 80 columns without folding.
     return Table(
         title=escape(title),
         title_justify="left",
@@ -88,8 +91,6 @@ def _table(title: str) -> Table:
 
 
 def _cell(value: Any) -> str:
-    from rich.markup import escape  # "sales[old]" is a name, not a style
-
     if value is None:
         return "–"
-    return f"{value:,}" if isinstance(value, int) else escape(str(value))
+    return f"{value:,}" if isinstance(value, int) else str(value)

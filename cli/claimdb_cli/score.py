@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -11,16 +12,15 @@ from claimdb_cli.claims_options import (
     GroupBy,
     References,
     Split,
+    check_files,
     claims_of,
+    grouping_note,
 )
 from claimdb_cli.output import AsJson, DataDir, RepoId, print_json, print_text_table
-
-if TYPE_CHECKING:
-    from claimdb_harness.scored_runs import ScoredRun
+from claimdb_cli.run_notes import headline, notes
 
 HELP = "Score a predictions file: accuracy, F1, abstention, with 95 % intervals and a signature."
 DIGITS = 3
-MAX_LISTED = 10
 
 Predictions = Annotated[
     str,
@@ -53,38 +53,16 @@ def score(
     from claimdb_harness.scored_runs import score_run
     from claimdb_metric.score_tables import score_tables
 
+    check_files(predictions)
     claims = claims_of(split, references, data_dir, repo_id, exclude_known_issues)
     run = score_run(predictions, claims, by or (), group_by)
     if as_json:
-        print_json(
-            run.score.to_dict()
-            | {
-                "missing": run.missing,
-                "invalid": dict(run.invalid),
-                "normalised": run.normalised,
-                "notes": run.notes,
-            }
-        )
+        print_json(run.score.to_dict() | run.issues())
         return
-    for table in score_tables(run.score, DIGITS):
-        print_text_table(table)
-    for note in _notes(run):
+    typer.echo(headline(Path(predictions).name, claims.name, run))
+    for note in (*notes(run), *grouping_note(claims, group_by)):
         typer.echo(note)
-    typer.echo(run.score.signature)
-
-
-def _notes(run: ScoredRun) -> list[str]:
-    missing = [str(claim_id) for claim_id in run.missing]
-    invalid = [f"{row.shown} ({row.claim_id})" for row in run.invalid]
-    spelled = [f"{spelling!r} ({count:,})" for spelling, count in run.normalised.items()]
-    parts = {
-        "without a prediction, counted as wrong": missing,
-        "no label, counted as wrong": invalid,
-        "spellings taken for a label": spelled,
-    }
-    lists = [
-        f"{len(shown):,} {what}: {', '.join(shown[:MAX_LISTED])}{', …' * (len(shown) > MAX_LISTED)}"
-        for what, shown in parts.items()
-        if shown
-    ]
-    return [*lists, *run.notes]
+    for table in score_tables(run.score, DIGITS):
+        typer.echo()
+        print_text_table(table)
+    typer.echo(f"\n{run.score.signature}")

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from claimdb_cli.claims_options import References, quiet_in_a_pipe
+from claimdb_cli.claims_options import (
+    References,
+    check_files,
+    hint_at_options,
+    quiet_in_a_pipe,
+)
 from claimdb_cli.output import AsJson, DataDir, RepoId, print_json, print_table
 from claimdb_cli.score import Predictions
 
 if TYPE_CHECKING:
     from claimdb_loader.submissions import Validation
 
-HELP = "Check a predictions file and list every problem; exit code 1 if there are any."
-DEFAULT_SPLIT = "test_private"
+HELP = "Check a predictions file and list every problem; exit code 1 if any is left."
 
 
 def validate(
@@ -24,7 +29,7 @@ def validate(
         str | None,
         typer.Option(
             help="The split it is for: train, test_public, test_private or sample.",
-            show_default=DEFAULT_SPLIT,
+            show_default=False,
         ),
     ] = None,
     references: References = None,
@@ -32,7 +37,7 @@ def validate(
         str | None,
         typer.Option(
             metavar="OUT",
-            help="Write a sorted, normalised copy, if nothing in it needs a decision.",
+            help="Write a sorted, normalised copy (JSONL), if nothing in it needs a decision.",
             show_default=False,
         ),
     ] = None,
@@ -41,8 +46,14 @@ def validate(
     as_json: AsJson = False,
 ) -> None:
     """Check a predictions file against the claims it is for; labels may be hidden."""
+    from claimdb_loader.fixed_submissions import check_out
     from claimdb_loader.submissions import validate as validated
 
+    if bool(split) == bool(references):
+        raise typer.BadParameter("give --split or --references: what the predictions are for")
+    check_files(predictions)
+    if fix:
+        check_out(fix)
     name, ids, others = _ids(split, references, data_dir, repo_id)
     found = validated(predictions, ids, others)
     n_fixed = _fix(found, fix) if fix else None
@@ -50,11 +61,11 @@ def validate(
         print_json(_document(found, n_fixed))
     else:
         _show(found, name)
-        if n_fixed is not None:
-            typer.echo(f"wrote {n_fixed:,} rows to {fix}")
+    remaining = [problem for problem in found.problems if n_fixed is None or not problem.fixable]
+    if n_fixed is not None and not as_json:
+        typer.echo(f"wrote {n_fixed:,} rows to {fix}; {_counted(len(remaining))} left in it")
     if fix and n_fixed is None:
         typer.echo(f"claimdb: {fix} not written: some problems need a decision of yours", err=True)
-    remaining = [p for p in found.problems if n_fixed is None or not p.fixable]
     if remaining:
         raise typer.Exit(1)
 
@@ -63,18 +74,16 @@ def _ids(
     split: str | None, references: str | None, data_dir: str | None, repo_id: str | None
 ) -> tuple[str, list[int], dict[str, list[int]]]:
     """The name of the claims, their ids, and the ids of each other split."""
-    from claimdb_harness.labelled_claims import from_file, ids_by_split, no_such_split
+    from claimdb_harness.labelled_claims import from_file, ids_by_split
 
-    if split and references:
-        raise typer.BadParameter("give --split or --references, not both")
     if references:
+        check_files(references)
         claims = from_file(references)
         return claims.name, claims.claim_ids, {}
+    name = str(split)
     quiet_in_a_pipe()
-    name = split or DEFAULT_SPLIT
-    others = ids_by_split(name, data_dir, repo_id)
-    if name not in others:
-        raise no_such_split(name, others)
+    with hint_at_options():
+        others = ids_by_split(name, data_dir, repo_id)
     return name, others.pop(name), others
 
 
@@ -102,17 +111,21 @@ def _document(found: Validation, n_fixed: int | None) -> dict[str, object]:
 
 
 def _show(found: Validation, name: str) -> None:
-    n = len(found.problems)
-    title = f"{n:,} problem{'s' * (n != 1)}: {found.n_rows:,} rows for {found.n_claims:,} claims"
-    if n:
+    counts = f"{found.n_rows:,} rows for {found.n_claims:,} claims of {name}"
+    title = f"{Path(found.path).name}: {_counted(len(found.problems))}, {counts}"
+    if found.problems:
         print_table(
-            f"{title} of {name}",
+            title,
             (found.place_name, "kind", "problem"),
-            [(problem.place, problem.kind, problem.message) for problem in found.problems],
+            [(str(p.place or "–"), p.kind, p.message) for p in found.problems],
         )
     else:
-        typer.echo(f"{title} of {name}")
+        typer.echo(title)
     for spelling, count in found.normalised.items():
         typer.echo(f"{spelling!r} was taken for a label: {count:,}")
-    for note, count in found.notes.items():
-        typer.echo(f"{note}: {count:,}")
+    for note in found.notes:
+        typer.echo(note)
+
+
+def _counted(n: int) -> str:
+    return f"{n:,} problem{'s' * (n != 1)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -43,6 +42,11 @@ class LabelledClaims:
     def claim_ids(self) -> list[int]:
         """The claim_id of each claim."""
         return [int(str(value)) for value in self.columns["claim_id"]]
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether some label is withheld."""
+        return HIDDEN_NAME in self.column("label")
 
     @property
     def labels(self) -> list[object]:
@@ -106,11 +110,17 @@ def ids_by_split(
 ) -> dict[str, list[int]]:
     """Return the claim_ids of every split that stands beside this one, itself included.
 
+    Raises:
+        DataError: there is no such split.
+
     >>> {name: len(ids) for name, ids in ids_by_split("sample").items()}
     {'sample': 144}
     """
+    builder = _builder(split, data_dir, repo_id)
     with hidden_labels_expected():
-        splits = _builder(split, data_dir, repo_id).as_dataset()
+        splits = builder.as_dataset()
+        if _split_of(split) not in splits:
+            builder.as_dataset(split)  # says which splits are there, and where
     if split == SAMPLE:
         return {SAMPLE: list(splits[_split_of(split)]["claim_id"])}
     return {name: list(rows["claim_id"]) for name, rows in splits.items()}
@@ -129,15 +139,6 @@ def _builder(split: str, data_dir: str | None, repo_id: str | None) -> Any:
 
 def _split_of(split: str) -> str:
     return "test" if split == SAMPLE else split
-
-
-def no_such_split(split: str, there: Iterable[str]) -> DataError:
-    """Return the error of a split that is not there.
-
-    >>> str(no_such_split("dev", ["train", "test_public"]))
-    "no split 'dev'; there are train, test_public and sample"
-    """
-    return DataError(f"no split {split!r}; there are {', '.join(there)} and {SAMPLE}")
 
 
 def from_file(path: str) -> LabelledClaims:
@@ -163,7 +164,8 @@ def from_file(path: str) -> LabelledClaims:
             problems.append(Problem("duplicate", f"claim_id {claim_id} stands twice", place))
         rows[claim_id] = values | {"claim_id": claim_id, "label": _label(values, file.format)}
     if problems:
-        refuse(path, file.place_name, problems, "mend {path}: each claim needs one row")
+        what_to_do = "mend {path}: each claim needs one row"
+        refuse(path, file.place_name, problems, what_to_do, role="references")
     names = dict.fromkeys(["claim_id", "label", *(name for row in rows.values() for name in row)])
     columns = {name: [row.get(name) for row in rows.values()] for name in names}
     return LabelledClaims(Path(path).name, columns)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from claimdb_harness.labelled_claims import LabelledClaims
+from claimdb_harness.run_names import run_names
+from claimdb_loader.claim_rows import BadLineError
+from claimdb_loader.prediction_confidences import Confidence, confidence_column, confidence_of
 from claimdb_loader.predictions import InvalidLabel, Joined, join
 from claimdb_metric import Comparison, Score, compare_systems, score
-from claimdb_metric.errors import DataError
-from claimdb_metric.labels import LABELS
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,7 @@ class ScoredRun:
     """A score, and what its predictions file did not say as it should.
 
     Attributes:
+        labels: the answer to each claim; None where it is missing or no label.
         missing: claims without a prediction; each counts as wrong.
         invalid: claims with something else in place of a label; each counts as wrong.
         normalised: spellings that were taken for a label, with a count.
@@ -26,10 +27,20 @@ class ScoredRun:
     """
 
     score: Score
+    labels: list[object]
     missing: list[int]
     invalid: list[InvalidLabel]
     normalised: dict[str, int]
     notes: list[str]
+
+    def issues(self) -> dict[str, object]:
+        """Return what is not as it should be, as plain Python values."""
+        return {
+            "missing": self.missing,
+            "invalid": dict(self.invalid),
+            "normalised": self.normalised,
+            "notes": self.notes,
+        }
 
 
 def score_run(
@@ -38,7 +49,7 @@ def score_run(
     """Return the score of a predictions file.
 
     Confidences are scored where the file has a column `confidence` (of the predicted label) or
-    `probabilities` (three, in the order of the labels or by name), and no valid answer lacks one.
+    `probabilities` (three, in the order of the labels or by name), and no label lacks one.
 
     Args:
         path: the file.
@@ -53,7 +64,8 @@ def score_run(
         OSError: the file is missing, or may not be read.
     """
     references = claims.labels
-    joined = _joined(path, claims)
+    # Predictions may name the claims that were left out, too.
+    joined = join(path, [*claims.claim_ids, *sorted(claims.left_out)])
     labels = joined.labels[: len(references)]
     confidences, notes = _confidences(joined, labels)
     found = score(
@@ -68,10 +80,11 @@ def score_run(
     )
     return ScoredRun(
         score=found,
-        missing=[claim_id for claim_id in joined.missing if claim_id not in claims.left_out],
+        labels=labels,
+        missing=sorted(set(joined.missing) - claims.left_out),
         invalid=[row for row in joined.invalid if row.claim_id not in claims.left_out],
         normalised=joined.normalised,
-        notes=[*notes, *(f"{what}: {count:,}" for what, count in joined.notes.items())],
+        notes=[*notes, *joined.notes],
     )
 
 
@@ -80,64 +93,31 @@ def compare_runs(
     claims: LabelledClaims,
     baseline: str | None = None,
     group_by: str | None = None,
-) -> tuple[dict[str, Score], list[Comparison]]:
+) -> tuple[dict[str, ScoredRun], list[Comparison]]:
     """Return the score of each predictions file under its name, and how the pairs differ.
 
     Args:
-        paths: the files; each is named by its own name without suffix, and by its folder where
-            that is not enough.
+        paths: the files, named as `run_names` names them.
         baseline: the name that all others are compared with; None compares every pair.
         claims, group_by: as for `score_run`.
 
     Raises:
         PredictionFileError, HiddenLabelsError, DataError, OSError: as `score_run`.
     """
-    references = claims.labels
-    systems = {
-        name: _joined(path, claims).labels[: len(references)]
-        for name, path in zip(run_names(paths), paths, strict=True)
+    names = run_names(paths)
+    runs = {
+        name: score_run(path, claims, group_by=group_by)
+        for name, path in zip(names, paths, strict=True)
     }
-    options: dict[str, Any] = {
-        "groups": _groups(claims, group_by),
-        "split": claims.name,
-        "known_issues": claims.known_issues,
-    }
-    pairs = compare_systems(systems, references, baseline=baseline, **options)
-    categories = claims.columns.get("category")
-    scores = {
-        name: score(labels, references, categories=categories, **options)
-        for name, labels in systems.items()
-    }
-    return scores, pairs
-
-
-def run_names(paths: Sequence[str]) -> list[str]:
-    """Return a name for each file: the shortest end of its path that no other one has.
-
-    Raises:
-        DataError: the same file twice.
-
-    >>> run_names(["runs/gpt/predictions.jsonl", "runs/qwen/predictions.jsonl", "mine.csv"])
-    ['gpt/predictions', 'qwen/predictions', 'mine']
-    """
-    parts = [Path(path).absolute().with_suffix("").parts for path in paths]
-    if len(set(parts)) < len(parts):
-        raise DataError(f"the same file twice: {', '.join(paths)}")
-    names = []
-    for own in parts:
-        others = [other for other in parts if other != own]
-        length = next(
-            length
-            for length in range(1, len(own) + 1)
-            if all(other[-length:] != own[-length:] for other in others)
-        )
-        names.append("/".join(own[-length:]))
-    return names
-
-
-def _joined(path: str, claims: LabelledClaims) -> Joined:
-    # Predictions may name the claims that were left out, too.
-    return join(path, [*claims.claim_ids, *sorted(claims.left_out)])
+    pairs = compare_systems(
+        {name: run.labels for name, run in runs.items()},
+        claims.labels,
+        baseline=baseline,
+        groups=_groups(claims, group_by),
+        split=claims.name,
+        known_issues=claims.known_issues,
+    )
+    return runs, pairs
 
 
 def _groups(claims: LabelledClaims, name: str | None) -> dict[str, list[object]] | None:
@@ -150,21 +130,29 @@ def _column(name: str, claims: LabelledClaims, joined: Joined) -> list[object]:
     return claims.column(name)
 
 
-def _confidences(joined: Joined, labels: Sequence[object]) -> tuple[list[object] | None, list[str]]:
-    name = next((name for name in ("probabilities", "confidence") if name in joined.columns), None)
-    if name is None:
+def _confidences(
+    joined: Joined, labels: Sequence[object]
+) -> tuple[list[Confidence | None] | None, list[str]]:
+    """The confidences, or None and why they are not scored."""
+    column = confidence_column(joined.columns)
+    if column is None:
         return None, []
-    values = [_in_order(value) for value in joined.columns[name][: len(labels)]]
-    lacking = sum(
+    given: Sequence[Any] = joined.columns[column]
+    values = [
+        None if label is None else _confidence(column, value)
+        for value, label in zip(given, labels, strict=False)
+    ]
+    n_lacking = sum(
         value is None and label is not None for value, label in zip(values, labels, strict=True)
     )
-    if lacking:
-        return None, [f"{name} not scored: {lacking:,} valid answers have none"]
-    return values, []
+    if not n_lacking:
+        return values, []
+    of_them = f"{n_lacking:,} of {len(labels):,} answers have none that is a probability"
+    return None, [f"{column} not scored: {of_them} (`claimdb validate` says where)"]
 
 
-def _in_order(value: object) -> object:
-    """Probabilities by label name, in the order of the labels."""
-    if isinstance(value, dict) and set(value) == set(LABELS):
-        return [value[label] for label in LABELS]
-    return value
+def _confidence(column: str, value: object) -> Confidence | None:
+    try:
+        return confidence_of(column, value)
+    except BadLineError:
+        return None

@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from claimdb_loader.prediction_problems import PathLike, refuse
 from claimdb_loader.storage import replace_atomically
 from claimdb_loader.submissions import Validation
+from claimdb_metric.errors import DataError
+
+# A missing row cannot be written, and a confidence that is none is copied: the label counts.
+_LEFT_AS_THEY_ARE: Final = ("missing-id", "confidence")
+_OTHER_FORMATS: Final = (".csv", ".tsv", ".json", ".parquet")
 
 
 def fixed_rows(validation: Validation) -> list[dict[str, Any]]:
     """Return the rows in canonical form: by claim_id, labels by name, equal rows once.
 
     Raises:
-        PredictionFileError: a problem needs a decision; missing claims do not.
+        PredictionFileError: a problem needs a decision; missing claims and confidences do not.
 
     >>> from claimdb_loader.prediction_rows import Prediction
     >>> rows = (Prediction(1, 8, "ENTAILED", 0, {"confidence": 0.9}),)
@@ -26,7 +31,7 @@ def fixed_rows(validation: Validation) -> list[dict[str, Any]]:
     problems = [
         problem
         for problem in validation.problems
-        if not problem.fixable and problem.kind != "missing-id"
+        if not problem.fixable and problem.kind not in _LEFT_AS_THEY_ARE
     ]
     if problems:
         what_to_do = "these need a decision, so no fixed copy was written; mend {path} first"
@@ -47,14 +52,15 @@ def write_fixed(validation: Validation, out_path: PathLike) -> int:
 
     Raises:
         PredictionFileError: a problem needs a decision; nothing is written.
+        DataError: the folder is not there, or the name is one of another format.
         OSError: the copy cannot be written.
 
     >>> from tempfile import TemporaryDirectory
     >>> from claimdb_loader.submissions import validate
     >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "predictions.csv")
+    ...     path, copy = Path(folder, "predictions.csv"), Path(folder, "fixed.jsonl")
     ...     _ = path.write_text("claim_id,verdict\n7,entailed\n")
-    ...     write_fixed(validate(path, [7]), path), path.read_text()
+    ...     write_fixed(validate(path, [7]), copy), copy.read_text()
     (1, '{"claim_id": 7, "label": "ENTAILED"}\n')
     """
     rows = fixed_rows(validation)
@@ -62,10 +68,27 @@ def write_fixed(validation: Validation, out_path: PathLike) -> int:
     return len(rows)
 
 
+def check_out(out_path: PathLike) -> None:
+    """Raise DataError if predictions cannot be written there: no folder, or another format's name.
+
+    >>> check_out("run.csv")
+    Traceback (most recent call last):
+    claimdb_metric.errors.DataError: run.csv: predictions are written as JSONL; name it *.jsonl
+    """
+    path = Path(out_path)
+    if path.suffix.lower() in _OTHER_FORMATS:
+        raise DataError(f"{path}: predictions are written as JSONL; name it *.jsonl")
+    if not path.absolute().parent.is_dir():
+        raise DataError(f"{path}: there is no folder {path.parent}; make it first")
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; name a file in it")
+
+
 def write_rows(rows: Sequence[Mapping[str, object]], out_path: PathLike) -> None:
     """Write rows as strict JSONL; a file that was there is replaced in one step.
 
     Raises:
+        DataError: the folder is not there, or the name is one of another format.
         OSError: the file cannot be written.
 
     >>> from tempfile import TemporaryDirectory
@@ -75,6 +98,7 @@ def write_rows(rows: Sequence[Mapping[str, object]], out_path: PathLike) -> None
     ...     path.read_text()
     '{"claim_id": 7, "label": "ENTAILED"}\\n'
     """
+    check_out(out_path)
     lines = [json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows]
     content = "".join(lines).encode("utf-8")
     target = Path(out_path)

@@ -21,6 +21,7 @@ Kind: TypeAlias = Literal[
     "columns",
     "claim-id",
     "label",
+    "confidence",
     "conflict",
     "duplicate",
     "unknown-id",
@@ -79,31 +80,33 @@ def in_order(problems: Sequence[Problem]) -> tuple[Problem, ...]:
     return tuple(sorted(problems, key=lambda problem: (problem.place is None, problem.place or 0)))
 
 
-_LIST_ALL: Final = "`claimdb validate {path}`, with the same split, lists all of them"
+_MEND: Final = "mend them; `claimdb validate`, with the same --split, lists every problem of a file"
 
 
 def refuse(
     path: PathLike,
     place_name: PlaceName,
     problems: Sequence[Problem],
-    what_to_do: str = _LIST_ALL,
+    what_to_do: str = _MEND,
+    role: str = "predictions",
 ) -> NoReturn:
     """Raise PredictionFileError with the first 20 of some problems.
 
     Args:
         what_to_do: the last line of the message, with {path} for the file.
+        role: what the file is.
 
     >>> refuse("p.jsonl", "line", [Problem("not-json", "not JSON", place=2)])
     Traceback (most recent call last):
     claimdb_metric.errors.PredictionFileError: 1 problem in a predictions file:
       p.jsonl:2: not JSON
-    `claimdb validate p.jsonl`, with the same split, lists all of them
+    mend them; `claimdb validate`, with the same --split, lists every problem of a file
     """
     lines = [located(problem, path, place_name) for problem in in_order(problems)[:MAX_LISTED]]
     if len(problems) > MAX_LISTED:
         lines.append(f"and {len(problems) - MAX_LISTED:,} more")
     raise PredictionFileError(
-        f"{len(problems):,} problem{'s' if len(problems) > 1 else ''} in a predictions file:\n  "
+        f"{len(problems):,} problem{'s' if len(problems) > 1 else ''} in a {role} file:\n  "
         + "\n  ".join(lines)
         + f"\n{what_to_do.format(path=os.fspath(path))}"
     )

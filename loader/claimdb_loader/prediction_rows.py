@@ -11,7 +11,7 @@ from claimdb_loader.claim_rows import INT64_MAX, BadLineError, shown
 from claimdb_loader.prediction_files import Format, RowFile, read_rows
 from claimdb_loader.prediction_problems import PathLike, PlaceName, Problem, in_order
 from claimdb_loader.prediction_tables import RAW_COLUMNS, Row
-from claimdb_metric.labels import LABELS
+from claimdb_metric.labels import LABELS, nearest_label
 
 _FLOAT_EXACT: Final = 2**53
 """Above it a whole float may stand for several integers."""
@@ -199,7 +199,9 @@ class _Interpreter:
             self.problems.append(Problem("conflict", message, place=place, claim_id=claim_id))
             return given, None
         if label is None:
-            message = f"label {shown(given)} is none of {_NAMES}; write one of them"
+            near = nearest_label(given) if isinstance(given, str) else None
+            what_to_do = f"did you mean {near}?" if near else "write one of them"
+            message = f"label {shown(given)} is none of {_NAMES}; {what_to_do}"
             self.problems.append(Problem("label", message, place=place, claim_id=claim_id))
         elif given != label:
             self.normalised[str(given)] += 1

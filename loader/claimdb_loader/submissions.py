@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
+from claimdb_loader.claim_rows import BadLineError
+from claimdb_loader.prediction_confidences import confidence_column, confidence_of
 from claimdb_loader.prediction_problems import PathLike, PlaceName, Problem, in_order
 from claimdb_loader.prediction_rows import Prediction, Predictions, read_predictions
 from claimdb_loader.predictions import duplicate_problems, unknown_problems
@@ -79,6 +81,7 @@ def _validation(
         *found.problems,
         *duplicate_problems(found),
         *_foreign_problems(found, known, other_splits),
+        *_confidence_problems(found),
     ]
     # Where no row names one of the claims, that is said already, and a list of all adds nothing.
     if missing and known & given:
@@ -94,6 +97,28 @@ def _validation(
         normalised=found.normalised,
         predictions=found.predictions,
     )
+
+
+def _confidence_problems(found: Predictions) -> list[Problem]:
+    """What keeps confidences from being scored; labels are scored all the same."""
+    valid = [row for row in found.predictions if row.label is not None]
+    column = confidence_column(name for row in valid for name in row.extra)
+    if column is None:
+        return []
+    problems = []
+    n_missing = 0
+    for row in valid:
+        try:
+            n_missing += confidence_of(column, row.extra.get(column)) is None
+        except BadLineError as error:
+            problems.append(Problem("confidence", str(error), row.place, row.claim_id))
+    if n_missing:
+        message = (
+            f"{n_missing:,} of {len(valid):,} labels have no {column}; add it, or remove the column"
+            " (none is scored while some are missing)"
+        )
+        problems.append(Problem("confidence", message))
+    return problems
 
 
 def _missing_problem(missing: tuple[int, ...], n_claims: int) -> Problem:

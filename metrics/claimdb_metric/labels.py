@@ -5,6 +5,7 @@ Names and order are the published benchmark's own (ClaimDB, arXiv 2601.14698).
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 LABELS: Final = ("ENTAILED", "CONTRADICTED", "NOT ENOUGH INFO")
@@ -49,3 +50,17 @@ def slug(name: str) -> str:
     ('not_enough_info', 'out_of_schema')
     """
     return name.lower().replace(" ", "_").replace("-", "_")
+
+
+def nearest_label(text: str) -> str | None:
+    """Return the label that a misspelled one may stand for, None if it is near none.
+
+    For messages only: no number is ever computed from a guess.
+
+    >>> nearest_label("not_enough_info"), nearest_label("ENTAILMENT"), nearest_label("SUPPORTS")
+    ('NOT ENOUGH INFO', 'ENTAILED', None)
+    """
+    from difflib import get_close_matches
+
+    words = re.sub(r"[^A-Z]+", " ", text.upper()).strip()
+    return next(iter(get_close_matches(words, LABELS, n=1, cutoff=0.7)), None)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import pty
+import re
+import subprocess
+import sys
+import termios
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.children import child_env
 from tests.cli.conftest import Call
 from tests.harness.runs import right_labels, write_run, wrong
 
@@ -26,7 +34,7 @@ def runs(tmp_path: Path) -> list[str]:
 def test_tables_for_people(claimdb_command: Call, runs: list[str]) -> None:
     code, out, err = claimdb_command("compare", *runs, "--split", "sample", "--group-by", "db_name")
     assert (code, err) == (0, "")
-    assert "3 systems on 144 claims" in out
+    assert "3 systems on 144 claims of sample" in out
     assert "3 pairs on 144 claims: paired bootstrap" in out
     assert "Exact McNemar test of accuracy" in out
     assert "best - good" in out
@@ -55,13 +63,59 @@ def test_json_for_programs(answer: Callable[..., Any], runs: list[str]) -> None:
     assert best["only_b_right"] == 0
 
 
+def test_what_is_missing_in_a_run_is_said(
+    claimdb_command: Call, runs: list[str], tmp_path: Path
+) -> None:
+    labels: dict[int, str] = right_labels()
+    labels.popitem()
+    labels[next(iter(labels))] = "?"
+    write_run(tmp_path / "poor.jsonl", labels)
+    out = claimdb_command("compare", *runs, "--split", "sample")[1]
+    lines = [line.split() for line in out.split("\n")]
+    assert [line[-2:] for line in lines if line[:1] == ["poor"]] == [["1", "1"]]
+    assert "poor: 1 claim has no prediction, counted as wrong: " in out
+
+
+@pytest.mark.parametrize("columns", [40, 60, 300])
+def test_no_number_is_ever_cut(
+    claimdb_command: Call, runs: list[str], tmp_path: Path, columns: int
+) -> None:
+    """On a terminal too: `script` gives the command one of so many columns."""
+    name = "a-model-with-a-rather-long-name"
+    (tmp_path / "good.jsonl").rename(tmp_path / f"{name}.jsonl")
+    command = f"claimdb compare best.jsonl {name}.jsonl --split sample"
+    program = [sys.executable, "-P", "-m", "claimdb_cli", *command.split()[1:]]
+    piped = subprocess.run(
+        program, cwd=tmp_path, env=child_env(tmp_path), capture_output=True, text=True, check=True
+    ).stdout
+    assert f"best - {name}  accuracy" in piped
+    shown = on_a_terminal(program, tmp_path, columns)
+    numbers = set(re.findall(r"[\d.]{5,}", piped)) - {"0.3.2"}
+    assert {number for number in numbers if number not in shown} == set()
+
+
+def on_a_terminal(program: list[str], folder: Path, columns: int) -> str:
+    parent, child = pty.openpty()
+    termios.tcsetwinsize(child, (50, columns))
+    env = {name: value for name, value in child_env(folder).items() if name != "COLUMNS"}
+    with subprocess.Popen(program, cwd=folder, env=env, stdout=child, stderr=child) as running:
+        os.close(child)
+        text = b""
+        with contextlib.suppress(OSError):  # the terminal closes with the process
+            while part := os.read(parent, 65536):
+                text += part
+        assert running.wait() == 0
+    os.close(parent)
+    return text.decode()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["best.jsonl"], "at least two systems, got 1"),
         (["best.jsonl", "./best.jsonl"], "the same file twice"),
         (["best.jsonl", "good.jsonl", "--baseline", "worst"], "there are best, good"),
-        (["best.jsonl", "nothing.jsonl"], "nothing.jsonl"),
+        (["best.jsonl", "nothing.jsonl", "no.csv"], "no such file: nothing.jsonl, no.csv"),
         ([], "Missing argument"),
     ],
 )

@@ -34,12 +34,14 @@ def test_tables_for_people(claimdb_command: Call, run: Path) -> None:
     code, out, err = claimdb_command("score", run, *options)
     assert (code, err) == (0, "")
     words = [line.split() for line in out.split("\n")]
-    assert words[0] == ["144", "claims,", "2", "invalid", "answers"]
+    assert out.startswith("run.jsonl on sample: accuracy 0.7")
+    assert words[0][-4:] == ["1", "missing,", "1", "invalid"]
+    assert ["144", "claims,", "2", "invalid", "answers"] in words
     assert ["By", "db_name"] in words
     assert ["By", "label"] in words
-    assert "1 without a prediction, counted as wrong: " in out
-    assert '1 no label, counted as wrong: "SUPPORTS" (' in out
-    assert "1 spellings taken for a label: " in out
+    assert "1 claim has no prediction, counted as wrong: " in out
+    assert '1 answer is no label, counted as wrong: "SUPPORTS" (1)' in out
+    assert "taken for a label: " in out
     assert out.rstrip().split("\n")[-1].startswith("claimdb_metric|v:1.0|split:sample|n:144|")
     assert "\x1b" not in out
 
@@ -89,7 +91,7 @@ def test_known_issues(answer: Callable[..., Any], copy: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nothing.jsonl", "--split", "sample"], "No such file"),
+        (["nothing.jsonl", "--split", "sample"], "no such file: nothing.jsonl"),
         (["run.jsonl", "--split", "dev"], "no split 'dev'"),
         (["run.jsonl", "--split", "test_private"], "labels of test_private are hidden"),
         (["run.jsonl", "--split", "sample", "--by", "hops"], "no column 'hops'"),
@@ -115,6 +117,37 @@ def test_wrong_input_is_one_message_and_exit_code_2(
     assert "Traceback" not in err
 
 
+def test_claims_on_shared_questions_are_pointed_out(claimdb_command: Call, run: Path) -> None:
+    note = "144 claims on 46 questions are not independent: consider --group-by bird_id\n"
+    assert note in claimdb_command("score", run, "--split", "sample")[1]
+    grouped = claimdb_command("score", run, "--split", "sample", "--group-by", "db_name")[1]
+    assert "consider" not in grouped
+
+
+def test_spellings_are_counted_and_one_that_is_near_is_named(
+    claimdb_command: Call, tmp_path: Path
+) -> None:
+    write_run(tmp_path / "run.jsonl", dict.fromkeys(right_labels(), "not_enough_info"))
+    out = claimdb_command("score", "run.jsonl", "--split", "sample")[1]
+    assert '"not_enough_info" (144, did you mean NOT ENOUGH INFO?)' in out
+
+
+def test_without_a_network_the_options_are_named(run: Path, tmp_path: Path) -> None:
+    done = run_claimdb("score", str(run), cwd=tmp_path, env=child_env(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "or give --data-dir DIR, --references FILE or --split sample" in done.stderr
+
+
+def test_what_stdout_cannot_show_is_no_traceback(run: Path, tmp_path: Path) -> None:
+    done = run_claimdb(
+        *("score", str(run), "--split", "sample", "--by", "category"),
+        cwd=tmp_path,
+        env=child_env(tmp_path, PYTHONIOENCODING="latin-1"),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "macro-F1 |" in done.stdout
+
+
 def test_predictions_from_a_pipe(run: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         f"cat {run} | {sys.executable} -P -m claimdb_cli score /dev/stdin --split sample",
@@ -125,7 +158,7 @@ def test_predictions_from_a_pipe(run: Path, tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert done.stdout.startswith("144 claims, 2 invalid answers")
+    assert done.stdout.startswith("stdin on sample: accuracy 0.7")
     assert done.stderr == ""
 
 

@@ -17,7 +17,7 @@ SAMPLE = ("--split", "sample")
 def test_a_good_file(claimdb_command: Call, tmp_path: Path) -> None:
     write_run(tmp_path / "run.jsonl", right_labels())
     code, out, err = claimdb_command("validate", "run.jsonl", *SAMPLE)
-    assert (code, out, err) == (0, "0 problems: 144 rows for 144 claims of sample\n", "")
+    assert (code, out, err) == (0, "run.jsonl: 0 problems, 144 rows for 144 claims of sample\n", "")
 
 
 def bad_run(path: Path) -> Path:
@@ -37,7 +37,7 @@ def test_every_problem_at_once(claimdb_command: Call, tmp_path: Path) -> None:
     bad_run(tmp_path / "run.jsonl")
     code, out, err = claimdb_command("validate", "run.jsonl", *SAMPLE)
     assert (code, err) == (1, "")
-    assert out.startswith("5 problems: 145 rows for 144 claims of sample")
+    assert out.startswith("run.jsonl: 5 problems, 145 rows for 144 claims of sample")
     for kind in ("label", "duplicate", "unknown-id", "not-json", "missing-id"):
         assert f"  {kind} " in out
     assert "was taken for a label: 1" in out
@@ -63,7 +63,7 @@ def test_fix_writes_a_sorted_copy_where_nothing_is_ambiguous(
     (tmp_path / "run.json").write_text(json.dumps([*rows, rows[3]]))
     code, out, err = claimdb_command("validate", "run.json", *SAMPLE, "--fix", "fixed.jsonl")
     assert (code, err) == (0, "")
-    assert "wrote 144 rows to fixed.jsonl" in out
+    assert "wrote 144 rows to fixed.jsonl; 0 problems left in it" in out
     fixed = [json.loads(line) for line in (tmp_path / "fixed.jsonl").read_text().split("\n")[:-1]]
     assert fixed == [{"claim_id": k, "label": labels[k]} for k in sorted(labels)]
     assert claimdb_command("validate", "fixed.jsonl", *SAMPLE)[0] == 0
@@ -73,7 +73,7 @@ def test_a_fixed_copy_still_lacks_what_was_missing(claimdb_command: Call, tmp_pa
     write_run(tmp_path / "run.jsonl", dict(list(right_labels().items())[:-1]))
     code, out, err = claimdb_command("validate", "run.jsonl", *SAMPLE, "--fix", "run.jsonl")
     assert (code, err) == (1, "")
-    assert "wrote 143 rows to run.jsonl" in out
+    assert "wrote 143 rows to run.jsonl; 1 problem left in it" in out
 
 
 def test_fix_refuses_to_guess(claimdb_command: Call, tmp_path: Path) -> None:
@@ -91,12 +91,27 @@ def test_hidden_claims_are_validated_and_the_wrong_split_is_told(
     lines = Path(copy, "test-private.jsonl").read_text().split("\n")
     rows = [json.loads(line) for line in lines[:-1]]
     write_run(tmp_path / "run.jsonl", {row["claim_id"]: "ENTAILED" for row in rows})
-    good = claimdb_command("validate", "run.jsonl", "--data-dir", copy)
-    assert good == (0, "0 problems: 3 rows for 3 claims of test_private\n", "")
+    private = ("--split", "test_private", "--data-dir", copy)
+    good = claimdb_command("validate", "run.jsonl", *private)
+    assert good == (0, "run.jsonl: 0 problems, 3 rows for 3 claims of test_private\n", "")
     code, out, _ = claimdb_command("validate", "run.jsonl", "--split", "train", "--data-dir", copy)
     assert code == 1
-    assert out.startswith("1 problem: 3 rows for 10 claims of train")
+    assert out.startswith("run.jsonl: 1 problem, 3 rows for 10 claims of train")
     assert "3 of the ids are of split test_private" in " ".join(out.split())
+
+
+def test_confidences_that_cannot_be_scored(claimdb_command: Call, tmp_path: Path) -> None:
+    labels = right_labels()
+    sure: dict[int, Any] = dict.fromkeys(labels, 0.5)
+    first, second, *_ = labels
+    sure[first], sure[second] = 1.2, None
+    write_run(tmp_path / "run.jsonl", labels, confidence=sure)
+    code, out, _ = claimdb_command("validate", "run.jsonl", *SAMPLE, "--fix", "fixed.jsonl")
+    assert code == 1
+    lines = [line.split(maxsplit=2) for line in out.split("\n")]
+    assert ["1", "confidence", "confidence must be from 0 to 1, got 1.2; mend it"] in lines
+    assert "1 of 144 labels have no confidence" in out
+    assert "2 problems left in it" in out
 
 
 def test_references_need_no_labels(claimdb_command: Call, tmp_path: Path) -> None:
@@ -108,9 +123,13 @@ def test_references_need_no_labels(claimdb_command: Call, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nothing.jsonl", *SAMPLE], "No such file"),
-        (["nothing.jsonl", "--split", "dev"], "no split 'dev'; there are train, test_public"),
-        (["nothing.jsonl", *SAMPLE, "--references", "x"], "not both"),
+        (["nothing.jsonl", *SAMPLE], "no such file: nothing.jsonl"),
+        (["run.jsonl", "--references", "nothing.csv"], "no such file: nothing.csv"),
+        (["run.jsonl", "--split", "dev"], "no split 'dev'"),
+        (["run.jsonl", *SAMPLE, "--references", "x"], "give --split or --references"),
+        (["run.jsonl"], "give --split or --references"),
+        (["run.jsonl", *SAMPLE, "--fix", "fixed.csv"], "predictions are written as JSONL"),
+        (["run.jsonl", *SAMPLE, "--fix", "no/fixed.jsonl"], "there is no folder no; make it first"),
     ],
 )
 def test_wrong_input_is_exit_code_2(
@@ -121,6 +140,7 @@ def test_wrong_input_is_exit_code_2(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CLAIMDB_DATA_DIR", copy)
+    write_run(Path(copy).parent / "run.jsonl", {1: 0})
     code, out, err = claimdb_command("validate", *arguments)
     assert (code, out) == (2, "")
     assert message in " ".join(err.split())

@@ -47,8 +47,9 @@ def test_ids_of_every_split(folder: str) -> None:
 
 
 def test_a_split_that_is_not_there(folder: str) -> None:
-    with pytest.raises(DataError, match="no split 'train'"):
-        from_split("train", folder)
+    for load in (from_split, ids_by_split):
+        with pytest.raises(DataError, match=r"no split 'train'.* gives test_public, test_private"):
+            load("train", folder)
 
 
 ROWS: list[dict[str, Any]] = [

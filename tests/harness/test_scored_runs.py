@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from claimdb_harness.labelled_claims import LabelledClaims, from_split
-from claimdb_harness.scored_runs import compare_runs, run_names, score_run
+from claimdb_harness.scored_runs import compare_runs, score_run
 from claimdb_metric import LABELS, compare, score
 from claimdb_metric.errors import DataError, HiddenLabelsError, PredictionFileError
 from tests.harness.runs import right_labels, sample, write_run, wrong
@@ -73,10 +73,11 @@ def test_confidences_in_the_file_are_scored(tmp_path: Path, columns: dict[str, A
 
 def test_confidences_that_some_answers_lack_are_not_scored(tmp_path: Path) -> None:
     labels = right_labels()
-    sure = {claim_id: 0.5 if place else None for place, claim_id in enumerate(labels)}
+    sure = {claim_id: 0.5 if place else 1.5 for place, claim_id in enumerate(labels)}
     run = score_run(str(write_run(tmp_path / "run.jsonl", labels, confidence=sure)), sample())
     assert run.score.calibration is None
-    assert run.notes == ["confidence not scored: 1 valid answers have none"]
+    why = "confidence not scored: 1 of 144 answers have none that is a probability"
+    assert run.notes == [f"{why} (`claimdb validate` says where)"]
 
 
 def test_claims_that_are_left_out_may_be_predicted(tmp_path: Path) -> None:
@@ -111,9 +112,9 @@ def test_runs_are_compared(tmp_path: Path) -> None:
         str(write_run(tmp_path / "right.jsonl", labels)),
         str(write_run(tmp_path / "guess.jsonl", guesses)),
     ]
-    scores, (pair,) = compare_runs(paths, sample(), group_by="bird_id")
-    assert list(scores) == ["right", "guess"]
-    assert scores["right"].accuracy == 1.0
+    runs, (pair,) = compare_runs(paths, sample(), group_by="bird_id")
+    assert list(runs) == ["right", "guess"]
+    assert runs["right"].score.accuracy == 1.0
     claims = sample()
     expected = compare(
         claims.labels,
@@ -133,28 +134,6 @@ def test_a_baseline_is_named_as_in_the_table(tmp_path: Path) -> None:
     assert [(pair.a, pair.b) for pair in pairs] == [("a", "b"), ("c", "b")]
     with pytest.raises(DataError, match="there are a, b, c"):
         compare_runs(paths, sample(), baseline="b.jsonl")
-
-
-@pytest.mark.parametrize(
-    ("paths", "names"),
-    [
-        (["a.jsonl", "b.csv"], ["a", "b"]),
-        (["x/p.jsonl", "y/p.jsonl"], ["x/p", "y/p"]),
-        (["1/x/p.jsonl", "2/x/p.jsonl", "q.json"], ["1/x/p", "2/x/p", "q"]),
-        (["p.jsonl", "x/p.jsonl"], None),
-        (["gpt-4.1.jsonl", "gpt-4.2.jsonl"], ["gpt-4.1", "gpt-4.2"]),
-    ],
-)
-def test_names_of_runs(paths: list[str], names: list[str] | None) -> None:
-    found = run_names(paths)
-    assert len(set(found)) == len(paths)
-    if names:
-        assert found == names
-
-
-def test_the_same_run_twice_is_refused() -> None:
-    with pytest.raises(DataError, match="the same file twice"):
-        run_names(["a.jsonl", "./a.jsonl"])
 
 
 def test_the_real_run_as_its_user_counted_it(shared: Path) -> None:

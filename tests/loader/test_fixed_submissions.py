@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from claimdb_loader.fixed_submissions import write_fixed
 from claimdb_loader.submissions import validate
-from claimdb_metric.errors import PredictionFileError
+from claimdb_metric.errors import DataError, PredictionFileError
 from claimdb_metric.labels import LABELS
 from tests.loader.prediction_writers import WRITERS, parquet, written
 
@@ -129,12 +129,19 @@ def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
-def test_a_folder_that_is_not_there_is_an_error_of_the_system(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("absent/fixed.jsonl", "there is no folder .*absent; make it first"),
+        ("", "is a folder; name a file in it"),
+        ("p.csv", "predictions are written as JSONL"),
+        ("fixed.PARQUET", "predictions are written as JSONL"),
+    ],
+)
+def test_places_that_cannot_take_a_copy(tmp_path: Path, out: str, message: str) -> None:
     validation = validate(written(tmp_path, E7), [7])
-    with pytest.raises(FileNotFoundError):
-        write_fixed(validation, tmp_path / "absent" / "fixed.jsonl")
-    with pytest.raises(IsADirectoryError):
-        write_fixed(validation, tmp_path)
+    with pytest.raises(DataError, match=message):
+        write_fixed(validation, tmp_path / out)
 
 
 KEYS = st.text(max_size=5).filter(lambda key: key not in ("claim_id", "label", "verdict"))

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
 
 from claimdb_loader.claim_rows import BadLineError, shown
+from claimdb_metric.confidences import SUM_TOLERANCE
 from claimdb_metric.labels import LABELS
 
 COLUMNS: Final = ("probabilities", "confidence")
 """The columns that are read, the first one that is there."""
 
-_SUM_TOLERANCE: Final = 0.02
 Confidence: TypeAlias = float | list[float]
 
 
@@ -51,7 +51,7 @@ def confidence_of(column: str, value: object) -> Confidence | None:
         three = f"three numbers, {', '.join(LABELS)}"
         raise BadLineError(f"{column} must be {three}, got {shown(value)}; mend it")
     found = [_probability(column, part) for part in value]
-    if abs(sum(found) - 1) > _SUM_TOLERANCE:
+    if abs(sum(found) - 1) > SUM_TOLERANCE:
         raise BadLineError(f"{column} must sum to 1, got {shown(value)}; mend it")
     return found
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from .intervals import Interval
 from .score_tables import TextTable, bounds, number, plain
+
+_MCNEMAR: Final = "Exact McNemar test of accuracy; takes claims as independent"
 
 
 @dataclass(frozen=True)
@@ -19,8 +22,8 @@ class Difference:
         interval: the 95 % interval of the effect.
         p_value: two-sided, of the paired bootstrap.
         p_holm: the same, corrected for as many pairs as were compared (Holm 1979).
-        is_smallest_p: whether no resample contradicts the effect: the p-values are then no
-            estimates but the smallest ones that so many resamples can show, 2 / (n_resamples + 1).
+        is_smallest_p: whether the p-values are no estimates but the smallest that so many
+            resamples, 2 / (n_resamples + 1), and so few differing claims or groups can show.
     """
 
     a: float
@@ -121,7 +124,12 @@ def comparison_tables(comparisons: Sequence[Comparison], digits: int) -> list[Te
     title = f"{who} on {first.n:,} claims: paired bootstrap"
     return [
         TextTable(title, columns, differences, frozenset(columns[2:])),
-        TextTable("Exact McNemar test of accuracy", tests, mcnemar, frozenset(tests[1:])),
+        TextTable(
+            "Exact McNemar test of accuracy, claims as independent",
+            tests,
+            mcnemar,
+            frozenset(tests[1:]),
+        ),
     ]
 
 

@@ -15,8 +15,8 @@ from .labels import LABELS
 from .rates import Floats
 
 _N_LABELS: Final = len(LABELS)
-# Probabilities that a model wrote out in two decimals sum to one only so far.
-_SUM_TOLERANCE: Final = 0.02
+SUM_TOLERANCE: Final = 0.02
+"""So far from 1 may three probabilities sum: a model writes them out in two decimals."""
 
 
 def encode_confidences(confidences: Iterable[Any], predicted: Codes) -> Floats:
@@ -45,7 +45,7 @@ def encode_confidences(confidences: Iterable[Any], predicted: Codes) -> Floats:
     rows = values.reshape(n, -1)
     _refuse(is_valid & ~(((rows >= 0) & (rows <= 1)).all(1)), values, "must be from 0 to 1")
     if values.ndim == 2:
-        is_off = np.abs(rows.sum(1) - 1) > _SUM_TOLERANCE
+        is_off = np.abs(rows.sum(1) - 1) > SUM_TOLERANCE
         _refuse(is_valid & is_off, values, "must sum to 1")
     return values
 
@@ -53,7 +53,7 @@ def encode_confidences(confidences: Iterable[Any], predicted: Codes) -> Floats:
 def _as_floats(confidences: Any) -> Floats:
     is_table = isinstance(confidences, np.ndarray) and confidences.ndim != 1
     values: Any = confidences if is_table else plain_values(confidences, "confidences")
-    rows = [row for row in values if hasattr(row, "__len__")]
+    rows = [row for row in values if _is_row(row)]
     if rows and not is_table:
         blank = [np.nan] * len(rows[0])
         values = [blank if is_missing(row) else row for row in values]
@@ -61,6 +61,11 @@ def _as_floats(confidences: Any) -> Floats:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"confidences must be numbers, all of one shape ({error})") from None
+
+
+def _is_row(value: Any) -> bool:
+    # An array without dimensions has a __len__ that raises.
+    return hasattr(value, "__len__") and not (hasattr(value, "ndim") and value.ndim == 0)
 
 
 def _refuse(is_bad: npt.NDArray[np.bool_], values: Floats, rule: str) -> None:

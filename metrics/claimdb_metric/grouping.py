@@ -60,7 +60,7 @@ def grouping(column: Column | Mapping[str, Column], n: int) -> Grouping:
 
 
 def codes_of(column: Column, n: int, name: str) -> Grouping:
-    """Return any column as codes.
+    """Return any column as codes, its values in the order in which they first appear.
 
     Values that are missing (NaN, pandas.NA) are one value, None.
 
@@ -74,8 +74,7 @@ def codes_of(column: Column, n: int, name: str) -> Grouping:
     if len(plain) != n:
         raise DataError(f"{name}: {len(plain)} values but {n} claims: give one for each")
     if isinstance(plain, np.ndarray) and plain.dtype.kind in "iu":
-        numbers, inverse = np.unique(plain, return_inverse=True)
-        return Grouping(name, inverse, tuple(numbers.tolist()))
+        return _codes_of_integers(plain, name)
     values = plain.tolist() if isinstance(plain, np.ndarray) else plain
     try:
         if any(is_missing(value) for value in set(values)):
@@ -85,6 +84,15 @@ def codes_of(column: Column, n: int, name: str) -> Grouping:
     except TypeError as error:
         raise DataError(f"{name}: values must be text or numbers ({error})") from None
     return Grouping(name, np.array(codes, np.int64), tuple(places))
+
+
+def _codes_of_integers(values: npt.NDArray[Any], name: str) -> Grouping:
+    # Three times as fast as a dict; numbered as a dict would, so that the same draw follows.
+    numbers, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return Grouping(name, place[inverse], tuple(numbers[order].tolist()))
 
 
 def subset(column: Grouping, places: GroupCodes) -> Grouping:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import Final
 
-import numpy as np
-
 from .columns import Column
-from .comparisons import Comparison, Difference
+from .comparisons import Comparison
 from .encoding import Codes, encode_predictions, encode_references
 from .errors import DataError
-from .grouping import Grouping, grouping
+from .grouping import grouping
 from .intervals import DEFAULT_SEED, whole_number
-from .rates import N_ANSWERS, N_LABELS, Counts, Floats, accuracy_and_macro_f1
-from .resampling import Units, resample, units_of
+from .paired_draws import DrawnRates, Runs
 from .signature import NO_KNOWN_ISSUES, signature
-from .significance import difference, holm, mcnemar
+from .significance import holm, mcnemar
 
 _LEAST_RESAMPLES: Final = 10_000
 # So that the smallest p-value, corrected for all pairs, can still be 0.01.
@@ -54,8 +51,8 @@ def compare(
     >>> result.accuracy.effect, result.only_a_right, result.mcnemar_p
     (0.5, 2, 0.5)
     """
-    if len(set(names)) != len(names):
-        raise DataError(f"both systems are named {names[0]!r}: give them names of their own")
+    if len(names) != 2 or len(set(names)) != 2:
+        raise DataError(f"names={names!r} must be two different names, one for each system")
     systems = dict(zip(names, (a, b), strict=True))
     (comparison,) = compare_systems(
         systems,
@@ -97,6 +94,8 @@ def compare_systems(
     >>> [(pair.a, pair.b) for pair in compare_systems(runs, [0, 1, 2], baseline="z")]
     [('x', 'z'), ('y', 'z')]
     """
+    if not isinstance(systems, Mapping):
+        raise DataError(f"systems must be predictions by name, not {type(systems).__name__}")
     pairs = _pairs(list(systems), baseline)
     reference = encode_references(references)
     answers = {name: _encoded(name, given, reference) for name, given in systems.items()}
@@ -104,39 +103,27 @@ def compare_systems(
     n_units = len(reference) if grouped is None else len(grouped.values)
     if n_units < 2:
         raise DataError(f"{n_units} claims or groups: a comparison resamples at least two")
-    n_resamples = _resamples_for(len(pairs), n_resamples)
+    n_resamples, seed = _resamples_for(len(pairs), n_resamples), whole_number("seed", seed)
     signed = signature(
         reference,
         n_resamples=n_resamples,
-        seed=whole_number("seed", seed),
+        seed=seed,
         groups=grouped,
         split=split,
         known_issues=known_issues,
     )
-    units = _units(list(answers.values()), reference, grouped)
-    resampled: Floats = resample(units, n_resamples, seed, _rates_of)
-    places = dict(zip(answers, range(len(answers)), strict=True))
-    rates = _Rates(places, _rates_of((units.times @ units.rows)[None])[0], resampled)
-    return _corrected([_compared(pair, answers, reference, rates, signed) for pair in pairs])
+    runs = Runs(answers, reference, grouped, n_resamples, seed)
+    # One draw for all systems, so that each pair is compared on the same claims, where that is
+    # cheaper than a draw for each pair.
+    shared = runs.rates(answers) if runs.may_share(len(pairs)) else None
+    found = [_compared(pair, runs, shared or runs.rates(pair), signed) for pair in pairs]
+    return _corrected(found)
 
 
 def _resamples_for(n_pairs: int, n_resamples: int | None) -> int:
     if n_resamples is None:
         return max(_LEAST_RESAMPLES, _RESAMPLES_A_PAIR * n_pairs)
     return whole_number("n_resamples", n_resamples, at_least=1)
-
-
-@dataclass(frozen=True)
-class _Rates:
-    """Accuracy and macro-F1 of each system: as found (n_systems, 2), and in each resample."""
-
-    places: dict[str, int]
-    found: Floats
-    resampled: Floats
-
-    def difference(self, pair: tuple[str, str], rate: int) -> Difference:
-        both = [self.places[name] for name in pair]
-        return difference(self.found[both, rate], self.resampled[:, both, rate].T)
 
 
 def _pairs(names: list[str], baseline: str | None) -> list[tuple[str, str]]:
@@ -159,44 +146,14 @@ def _encoded(name: str, predictions: Iterable[object], reference: Codes) -> Code
     return codes
 
 
-def _units(answers: Sequence[Codes], reference: Codes, groups: Grouping | None) -> Units:
-    """What is drawn as a whole, with the confusion tables of all systems side by side.
-
-    One draw serves all systems, so that each pair is compared on the same claims.
-    """
-    cells = [reference.astype(np.int64) * N_ANSWERS + codes for codes in answers]
-    n_cells = N_LABELS * N_ANSWERS
-    if groups is not None and not groups.is_a_group_each:
-        tables = [units_of(column, n_cells, groups).rows for column in cells]
-        return Units(np.concatenate(tables, axis=1), np.ones(len(groups.values), np.int64))
-    # Claims with the same label and answers are alike: for two systems no more than 48 kinds.
-    kinds = np.zeros(len(reference), np.int64)
-    for column in cells:
-        _, first, kinds = np.unique(
-            kinds * n_cells + column, return_index=True, return_inverse=True
-        )
-    one_hot = [np.eye(n_cells, dtype=np.int64)[column[first]] for column in cells]
-    return Units(np.concatenate(one_hot, axis=1), np.bincount(kinds))
-
-
-def _rates_of(counts: Counts) -> Floats:
-    return accuracy_and_macro_f1(counts.reshape(len(counts), -1, N_LABELS, N_ANSWERS))
-
-
-def _compared(
-    pair: tuple[str, str],
-    answers: Mapping[str, Codes],
-    reference: Codes,
-    rates: _Rates,
-    signed: str,
-) -> Comparison:
-    a_right, b_right = (answers[name] == reference for name in pair)
+def _compared(pair: tuple[str, str], runs: Runs, rates: DrawnRates, signed: str) -> Comparison:
+    a_right, b_right = (runs.answers[name] == runs.reference for name in pair)
     only_a, only_b = int((a_right & ~b_right).sum()), int((b_right & ~a_right).sum())
     p_value = mcnemar(only_a, only_b)
     return Comparison(
         a=pair[0],
         b=pair[1],
-        n=len(reference),
+        n=len(runs.reference),
         accuracy=rates.difference(pair, 0),
         macro_f1=rates.difference(pair, 1),
         only_a_right=only_a,

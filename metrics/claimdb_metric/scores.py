@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from math import isfinite
+from typing import Any, Final
+
+import numpy as np
 
 from .calibration import Calibration
 from .intervals import Interval
-from .labels import slug
-from .rates import MEANINGS
+from .labels import CATEGORIES, LABELS, slug
+from .rates import CLASS_PARTS, MEANINGS
 from .score_tables import plain, score_tables
 
 
@@ -100,7 +104,9 @@ class Score:
             result["risk_coverage"] = [list(point) for point in self.calibration.risk_coverage]
         result["signature"] = self.signature
         for column, scores_by_value in self.by.items():
-            rows = [{column: value} | part.to_dict() for value, part in scores_by_value.items()]
+            rows = [
+                {column: _plain(value)} | part.to_dict() for value, part in scores_by_value.items()
+            ]
             result[f"by_{column}"] = rows
         return result
 
@@ -116,3 +122,29 @@ class Score:
         """
         parts = [plain(table) for table in score_tables(self, digits)]
         return "\n\n".join([*parts, self.signature])
+
+
+def _plain(value: Any) -> object:
+    """A column's value as JSON has it: dates, bytes and infinities are text."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, str | int):
+        return value
+    return value if isinstance(value, float) and isfinite(value) else str(value)
+
+
+_RATES: Final = (
+    *MEANINGS,
+    *(f"{part}_{slug(label)}" for label in LABELS for part in CLASS_PARTS),
+    *(f"nei_recall_{slug(name)}" for name in CATEGORIES),
+)
+RESERVED_KEYS: Final = frozenset(
+    {
+        *("n", "n_invalid", "confusion", "signature"),
+        *_RATES,
+        *(f"{name}_ci" for name in _RATES),
+        *(f"support_{slug(label)}" for label in LABELS),
+        *(field.name for field in fields(Calibration)),
+    }
+)
+"""The keys of `Score.to_dict`, which no column of `by` may have as its name."""

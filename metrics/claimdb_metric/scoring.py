@@ -38,7 +38,7 @@ from .rates import (
     rates,
 )
 from .resampling import resample, units_of
-from .scores import ClassScore, Score
+from .scores import RESERVED_KEYS, ClassScore, Score
 from .signature import NO_KNOWN_ISSUES, signature
 
 
@@ -95,8 +95,7 @@ def score(
         None if confidences is None else encode_confidences(confidences, predicted),
         None if groups is None else grouping(groups, n),
     )
-    if by is not None and not isinstance(by, Mapping):
-        raise DataError(f"by must be columns by name, {{name: values}}, not {type(by).__name__}")
+    _check_by(by)
     bootstrap = _Bootstrap(whole_number("n_resamples", n_resamples), whole_number("seed", seed))
     parts = {
         name: {
@@ -106,6 +105,16 @@ def score(
         for name, column in (by or {}).items()
     }
     return _score(rows, bootstrap, parts, split, known_issues)
+
+
+def _check_by(by: Any) -> None:
+    if by is None:
+        return
+    if not isinstance(by, Mapping):
+        raise DataError(f"by must be columns by name, {{name: values}}, not {type(by).__name__}")
+    taken = [name for name in by if not isinstance(name, str) or name in RESERVED_KEYS]
+    if taken:
+        raise DataError(f"by: no column can be named {taken[0]!r}, which is a key of a score's own")
 
 
 @dataclass(frozen=True)
@@ -167,6 +176,7 @@ def _score(
             n_resamples=bootstrap.n_resamples,
             seed=bootstrap.seed,
             groups=rows.groups,
+            categories=rows.categories,
             split=split,
             known_issues=known_issues,
         ),

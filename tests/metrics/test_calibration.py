@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimdb_metric import Calibration, score
-from claimdb_metric.calibration import N_BINS
 
 GENERATOR = np.random.default_rng(3)
 N = 500
+N_BINS = 15
 REFERENCES = GENERATOR.integers(0, 3, N)
 PROBABILITIES = GENERATOR.dirichlet((1, 1, 1), N)
 PROBABILITIES[np.arange(N), REFERENCES] += 0.5

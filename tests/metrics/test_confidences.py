@@ -50,7 +50,8 @@ def test_three_probabilities_for_each_claim(given: Any) -> None:
 
 
 def test_two_decimals_need_not_sum_to_one() -> None:
-    assert encode_confidences([[0.33, 0.33, 0.33]], np.array([0])).shape == (1, 3)
+    for three in ([0.33, 0.33, 0.33], [0.34, 0.34, 0.33]):
+        assert encode_confidences([three], np.array([0])).shape == (1, 3)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +67,8 @@ def test_two_decimals_need_not_sum_to_one() -> None:
         ([float("inf"), 1.0, None], "confidences[0] is inf"),
         ([*THREE[:1], None, None], "confidences[1] is [nan, nan, nan]"),
         ([[0.5, 0.5, 0.5], THREE[1], None], "must sum to 1"),
+        ([[0.53, 0.25, 0.25], THREE[1], None], "must sum to 1"),
+        ([np.array(0.5)] * 2, "got shape (2,)"),
         (["high", "low", None], "must be numbers, all of one shape"),
         ([[0.5, 0.5], THREE[0], None], "must be numbers, all of one shape"),
     ],

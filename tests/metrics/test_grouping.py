@@ -22,6 +22,12 @@ def test_a_column_becomes_codes(container: Any, values: list[Any]) -> None:
     assert str(found) == "given/2"
 
 
+@pytest.mark.parametrize("container", [list, np.array, pd.Series])
+def test_groups_are_numbered_by_first_appearance(container: Any) -> None:
+    found = grouping(container([7, 3, 7, 5]), 4)
+    assert (found.codes.tolist(), found.values) == ([0, 1, 0, 2], (7, 3, 5))
+
+
 def test_a_named_column_keeps_its_name() -> None:
     assert str(grouping({"bird_id": [1, 2, 1]}, 3)) == "bird_id/2"
 

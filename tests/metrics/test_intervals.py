@@ -97,6 +97,8 @@ def test_the_same_seed_gives_the_same_resamples(monkeypatch: pytest.MonkeyPatch)
         again = resample(units_of(cells, 4, grouped), 300, seed=7)
         np.testing.assert_array_equal(once, again)
         assert (once != resample(units_of(cells, 4, grouped), 300, seed=8)).any()
+        # No chunk repeats another: with 40 groups, each holds 25 resamples.
+        assert len(np.unique(once, axis=0)) > 250
 
 
 def test_resamples_of_groups_hold_whole_groups() -> None:

@@ -122,6 +122,51 @@ def test_many_pairs_get_resamples_enough_for_a_small_p() -> None:
     assert "|ci:boot55200|" in pairs[0].signature
 
 
+def test_another_seed_gives_another_interval() -> None:
+    found = [compare(SYSTEMS["good"], SYSTEMS["fair"], REFERENCES, seed=seed) for seed in (1, 1, 2)]
+    first, again, other = (one.macro_f1.interval for one in found)
+    assert first == again != other
+
+
+@pytest.mark.parametrize(
+    ("n", "n_wrong", "floor"), [(6, 6, 0.03125), (2, 2, 0.5), (20, 1, 1.0), (20, 4, 0.125)]
+)
+def test_few_differing_claims_cannot_show_a_small_p(n: int, n_wrong: int, floor: float) -> None:
+    """No better than the exact test: the bootstrap alone would say 0.0002."""
+    found = compare([0] * n, [1] * n_wrong + [0] * (n - n_wrong), [0] * n)
+    assert found.accuracy.p_value >= floor
+    if n == n_wrong:
+        assert found.accuracy.p_value == found.mcnemar_p == floor
+        assert found.accuracy.is_smallest_p
+
+
+def test_few_differing_groups_cannot_show_a_small_p() -> None:
+    b = np.where(np.arange(N) % 100 == 0, (REFERENCES + 1) % 3, REFERENCES)
+    found = compare(REFERENCES, b, REFERENCES, groups={"db_name": np.arange(N) // 100})
+    assert found.accuracy.p_value == found.macro_f1.p_value == found.mcnemar_p == 0.25
+
+
+def test_answers_that_differ_and_are_both_wrong_count_for_macro_f1_only() -> None:
+    a = np.where(np.arange(N) < 20, (REFERENCES + 1) % 3, REFERENCES)
+    b = np.where(np.arange(N) < 20, (REFERENCES + 2) % 3, REFERENCES)
+    found = compare(a, b, REFERENCES)
+    assert (found.accuracy.effect, found.accuracy.p_value) == (0.0, 1.0)
+    assert found.macro_f1.p_value < 1.0
+
+
+def test_many_claims_are_drawn_pair_by_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One draw of every claim for all systems would take ten times as long; the numbers agree."""
+    options: dict[str, Any] = {"n_resamples": 4000}
+    shared = compare_systems(SYSTEMS, REFERENCES, **options)
+    monkeypatch.setattr("claimdb_metric.paired_draws._NS_A_PAIR", 0)
+    drawn = compare_systems(SYSTEMS, REFERENCES, **options)
+    assert shared != drawn
+    for one, other in zip(shared, drawn, strict=True):
+        assert one.macro_f1.effect == other.macro_f1.effect
+        assert one.macro_f1.interval == pytest.approx(other.macro_f1.interval, abs=0.01)
+        assert one.accuracy.p_value == pytest.approx(other.accuracy.p_value, abs=0.02)
+
+
 def test_all_against_a_baseline() -> None:
     pairs = compare_systems(SYSTEMS, REFERENCES, baseline="good", n_resamples=100)
     assert [(pair.a, pair.b) for pair in pairs] == [
@@ -146,7 +191,7 @@ def test_format(pair: Comparison) -> None:
     assert max(map(len, lines)) <= 90
     assert signature == pair.signature
     assert "|ci:boot10000|" in signature
-    assert "|groups:bird_id/60|" in signature
+    assert "|groups:bird_id/60-" in signature
 
 
 ROWS: dict[str, Any] = {"a": [0, 1, 2], "b": [0, 1, 1], "references": [0, 1, 2]}
@@ -157,7 +202,10 @@ ROWS: dict[str, Any] = {"a": [0, 1, 2], "b": [0, 1, 1], "references": [0, 1, 2]}
     [
         ({"a": [0, 1]}, "2 predictions of 'a' but 3 references"),
         ({"references": [0, 1, "maybe"]}, "unknown reference"),
-        ({"names": ("x", "x")}, "both systems are named 'x'"),
+        ({"names": ("x", "x")}, "must be two different names"),
+        ({"names": ("x", "y", "z")}, "must be two different names"),
+        ({"split": 5}, "split=5 must be one line"),
+        ({"groups": {"a|b": [1, 2, 2]}}, "groups='a|b' must be one line"),
         ({"groups": [1, 1, 1]}, "at least two"),
         ({"groups": [1, 2]}, "2 values but 3 claims"),
         ({"n_resamples": 0}, "n_resamples must be a whole number of at least 1"),
@@ -168,6 +216,11 @@ ROWS: dict[str, Any] = {"a": [0, 1, 2], "b": [0, 1, 1], "references": [0, 1, 2]}
 def test_what_cannot_be_compared(change: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message):
         compare(**ROWS | change)
+
+
+def test_systems_need_names() -> None:
+    with pytest.raises(DataError, match="predictions by name, not list"):
+        compare_systems([[0, 1], [1, 1]], [0, 1])  # type: ignore[arg-type]
 
 
 def test_hidden_references() -> None:

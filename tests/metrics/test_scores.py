@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import datetime
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
 from claimdb_metric import LABELS, Score, score
 from claimdb_metric.labels import slug
+from claimdb_metric.scores import RESERVED_KEYS
 from tests.metrics.tables import TABLE, rows_of
 
 
@@ -68,6 +71,19 @@ def test_parts_are_rows_that_pandas_can_read(full: Score) -> None:
     assert frame.columns[0] == "db_name"
     assert frame["db_name"].tolist() == ["bank", "zoo"]
     assert frame["n"].tolist() == [15, 15]
+
+
+def test_no_key_of_a_score_is_free_for_a_column(full: Score) -> None:
+    assert set(full.to_dict()) - {"by_db_name"} == RESERVED_KEYS
+
+
+def test_values_that_json_has_no_form_for_are_text() -> None:
+    days = [datetime.date(2026, 1, 2), b"x", float("inf"), np.float64(0.5), np.int64(2), True]
+    scored = score([0] * 6, [0] * 6, by={"day": np.array(days, dtype=object)})
+    rows: Any = scored.to_dict()["by_day"]
+    found = {str(row["day"]) for row in rows}
+    assert found == {"2026-01-02", "b'x'", "inf", "0.5", "2", "True"}
+    assert json.loads(json.dumps(rows, allow_nan=False)) == rows
 
 
 def test_without_resamples_there_are_no_intervals() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from claimdb_metric import compare, score
@@ -36,6 +37,7 @@ def test_its_form() -> None:
         {"groups": [1, 1, 2, 3]},
         {"groups": {"bird_id": [1, 1, 2, 3]}},
         {"groups": {"bird_id": [1, 1, 2, 2]}},
+        {"categories": [None, None, "SUBJECTIVE", None]},
     ],
 )
 def test_what_changes_it(options: dict[str, Any]) -> None:
@@ -46,6 +48,21 @@ def test_it_belongs_to_the_references_and_not_to_the_answers() -> None:
     assert signed([2, 2, None, 0], ROWS[1]) == signed()
     assert signed(ROWS[0], ["ENTAILED", 1, "NOT ENOUGH INFO", 1]) == signed()
     assert signed(ROWS[0], [0, 1, 2, 2]) != signed()
+
+
+def test_it_tells_groupings_apart_but_not_the_types_of_their_values() -> None:
+    together = [[5, 5, 3, 3], [5, 3, 5, 3], [3, 5, 3, 5]]
+    found = [signed(groups={"bird_id": groups}) for groups in together]
+    assert found[0] != found[1] == found[2]
+    assert "|groups:bird_id/2-" in found[0]
+    texts = [str(group) for group in together[0]]
+    for same in (np.array(together[0]), tuple(together[0]), texts, np.array(texts)):
+        assert signed(groups={"bird_id": same}) == found[0]
+
+
+def test_the_last_claim_counts_too() -> None:
+    references = [0] * 20
+    assert signed(references, references) != signed(references, [*references[:-1], 1])
 
 
 def test_a_comparison_has_one_of_its_own() -> None:

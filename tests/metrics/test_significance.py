@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -67,7 +69,24 @@ def test_the_p_value_is_near_that_of_a_permutation_test(share: float) -> None:
         pair, mean_difference, permutation_type="samples", n_resamples=9999, rng=1
     )
     mine = compare(A, b, REFERENCES).accuracy
-    assert mine.p_value == pytest.approx(peer.pvalue, abs=0.05)
+    assert mine.p_value == pytest.approx(peer.pvalue, abs=0.03, rel=0.5)
+
+
+def test_a_grouped_effect_on_macro_f1_as_rows_are_resampled_one_by_one() -> None:
+    from sklearn.metrics import f1_score
+
+    groups = np.arange(N) // 5
+    generator, effects = np.random.default_rng(1), []
+    options: dict[str, Any] = {"labels": [0, 1, 2], "average": "macro", "zero_division": 0}
+    for _ in range(800):
+        chosen = generator.integers(0, N // 5, N // 5)
+        drawn = (chosen[:, None] * 5 + np.arange(5)).ravel()
+        a, b = (f1_score(REFERENCES[drawn], answers[drawn], **options) for answers in (A, B))
+        effects.append(a - b)
+    mine = compare(A, B, REFERENCES, groups=groups).macro_f1
+    whole = [f1_score(REFERENCES, answers, **options) for answers in (A, B)]
+    assert mine.effect == pytest.approx(whole[0] - whole[1])
+    assert mine.interval == pytest.approx(np.quantile(effects, [0.025, 0.975]), abs=0.008)
 
 
 def test_the_p_value_and_the_interval_agree() -> None:
@@ -79,8 +98,15 @@ def test_the_p_value_and_the_interval_agree() -> None:
             assert (found.p_value < 0.05) == (not low <= 0 <= high)
 
 
-def test_no_p_value_is_zero_or_above_one() -> None:
-    always, never = np.ones((2, 99)), np.zeros((2, 99))
-    always[1] = 0
-    assert difference(always[:, 0], always).p_value == 2 / 100
-    assert difference(never[:, 0], never).p_value == 1.0
+@pytest.mark.parametrize(
+    ("n_differing", "p_value"), [(99, 2 / 100), (5, 1 / 16), (2, 0.5), (1, 1.0), (0, 1.0)]
+)
+def test_the_smallest_p_value(n_differing: int, p_value: float) -> None:
+    always = np.array([np.ones(99), np.zeros(99)])
+    found = difference(always[:, 0], always, n_differing)
+    assert (found.p_value, found.is_smallest_p) == (p_value, True)
+
+
+def test_no_p_value_is_above_one() -> None:
+    never = np.zeros((2, 99))
+    assert difference(never[:, 0], never, 0).p_value == 1.0

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from claimdb_harness.labelled_claims import LabelledClaims
 
 DEFAULT_SPLIT = "test_public"
+FEW_GROUPS = 30
+"""In a simulation (group effects of SD 0.08, 400 runs each) 95 % intervals over 40 groups held the
+truth in 95 % of runs, over 11 in 91 %, over 3 in 79 %."""
 
 Split = Annotated[
     str | None,
@@ -74,10 +77,15 @@ def claims_of(
 
 
 def grouping_note(claims: LabelledClaims, group_by: str | None) -> list[str]:
-    """Return a line where claims share questions and the intervals do not know of it."""
+    """Return a line where claims share questions and the intervals do not know of it, or where
+    groups are so few that intervals are too narrow."""
+    if group_by is not None:
+        n_groups = len(set(claims.column(group_by)))
+        few = f"only {n_groups:,} groups: intervals are too narrow and p-values too small"
+        return [few] if n_groups < FEW_GROUPS else []
     questions = claims.columns.get("bird_id", [])
     n_questions, n = len(set(questions)), len(questions)
-    if group_by is not None or n_questions in (0, n):
+    if n_questions in (0, n):
         return []
     shared = f"{n:,} claims on {n_questions:,} questions are not independent"
     return [f"{shared}: consider --group-by bird_id"]

@@ -29,8 +29,9 @@ _LEAST_TEXT: Final = 16
 
 
 def print_json(value: object) -> None:
-    """Print a value as one JSON document."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+    """Print a value as one JSON document; where stdout is not UTF-8, in ASCII."""
+    is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    typer.echo(json.dumps(value, ensure_ascii=not is_utf8, indent=2, allow_nan=False))
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -61,7 +62,7 @@ def print_text_table(table: TextTable) -> None:
         side: Any = "right" if column in table.right else "left"
         drawn.add_column(escape(column), justify=side, overflow="fold", no_wrap=not may_fold)
     for row in table.rows:
-        drawn.add_row(*map(escape, row))
+        drawn.add_row(*(escape(_printable(cell)) for cell in row))
     if sys.stdout.isatty():
         Console(width=max(Console().width, fixed)).print(drawn, crop=False)
         return
@@ -88,6 +89,11 @@ def _table(title: str) -> Table:
         pad_edge=False,
         padding=(0, 1, 0, 0),
     )
+
+
+def _printable(text: str) -> str:
+    """A value of a file may hold what commands a terminal."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def _cell(value: Any) -> str:

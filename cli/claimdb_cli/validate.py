@@ -20,6 +20,7 @@ from claimdb_cli.score import Predictions
 if TYPE_CHECKING:
     from claimdb_loader.submissions import Validation
 
+MAX_SHOWN = 1_000
 HELP = "Check a predictions file and list every problem; exit code 1 if any is left."
 
 
@@ -52,11 +53,11 @@ def validate(
     if bool(split) == bool(references):
         raise typer.BadParameter("give --split or --references: what the predictions are for")
     check_files(predictions)
-    if fix:
+    if fix is not None:
         check_out(fix)
     name, ids, others = _ids(split, references, data_dir, repo_id)
     found = validated(predictions, ids, others)
-    n_fixed = _fix(found, fix) if fix else None
+    n_fixed = _fix(found, fix) if fix is not None else None
     if as_json:
         print_json(_document(found, n_fixed))
     else:
@@ -64,7 +65,7 @@ def validate(
     remaining = [problem for problem in found.problems if n_fixed is None or not problem.fixable]
     if n_fixed is not None and not as_json:
         typer.echo(f"wrote {n_fixed:,} rows to {fix}; {_counted(len(remaining))} left in it")
-    if fix and n_fixed is None:
+    if fix is not None and n_fixed is None:
         typer.echo(f"claimdb: {fix} not written: some problems need a decision of yours", err=True)
     if remaining:
         raise typer.Exit(1)
@@ -117,8 +118,10 @@ def _show(found: Validation, name: str) -> None:
         print_table(
             title,
             (found.place_name, "kind", "problem"),
-            [(str(p.place or "–"), p.kind, p.message) for p in found.problems],
+            [(str(p.place or "–"), p.kind, p.message) for p in found.problems[:MAX_SHOWN]],
         )
+        if len(found.problems) > MAX_SHOWN:
+            typer.echo(f"and {len(found.problems) - MAX_SHOWN:,} more: --json lists all of them")
     else:
         typer.echo(title)
     for spelling, count in found.normalised.items():

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from claimdb_harness.labelled_claims import LabelledClaims
 from claimdb_metric.errors import DataError
-from claimdb_metric.intervals import DEFAULT_SEED
+from claimdb_metric.intervals import DEFAULT_SEED, whole_number
 from claimdb_metric.labels import LABELS
 
 DEFAULT_FOLDS: Final = 10
@@ -34,12 +34,15 @@ def random_labels(n: int, seed: int = DEFAULT_SEED) -> list[int]:
         n: how many.
         seed: the same seed gives the same labels.
 
+    Raises:
+        DataError: the seed is no whole number of at least 0.
+
     >>> random_labels(4)
     [2, 0, 2, 0]
     """
     from numpy.random import default_rng
 
-    drawn: list[int] = default_rng(seed).integers(0, len(LABELS), n).tolist()
+    drawn: list[int] = default_rng(whole_number("seed", seed)).integers(0, len(LABELS), n).tolist()
     return drawn
 
 
@@ -62,6 +65,10 @@ def claim_only(
 
     Raises:
         DataError: lengths differ, or all claims are of one group or have one label.
+
+    >>> claims = ["at least 3", "no 3", "at least 4", "no 4"]
+    >>> claim_only(claims, [0, 1, 0, 1], groups=[3, 3, 4, 4])
+    [0, 1, 0, 1]
     """
     from sklearn.model_selection import GroupKFold
     from threadpoolctl import threadpool_limits
@@ -104,6 +111,10 @@ def predictions_of(
     Raises:
         HiddenLabelsError: the labels are hidden, and the baseline is not random.
         DataError: there is no such column, or too few claims.
+
+    >>> claims = LabelledClaims("mine", {"claim_id": [7, 8], "label": ["ENTAILED"] * 2})
+    >>> predictions_of("majority", claims)
+    ['ENTAILED', 'ENTAILED']
     """
     if name == "random":
         return [LABELS[code] for code in random_labels(len(claims.claim_ids), seed)]

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from claimdb_loader.claim_rows import BadLineError
 from claimdb_loader.exclusions import read_known_issues
 from claimdb_loader.notices import hidden_labels_expected
-from claimdb_loader.prediction_files import read_rows
-from claimdb_loader.prediction_problems import Problem, refuse
-from claimdb_loader.prediction_rows import claim_id_of, label_of
+from claimdb_loader.prediction_problems import refuse
+from claimdb_loader.prediction_rows import read_predictions
+from claimdb_loader.predictions import duplicate_problems
 from claimdb_loader.sources import chosen_data_dir
 from claimdb_metric.errors import DataError, HiddenLabelsError
 from claimdb_metric.labels import CATEGORIES, HIDDEN, HIDDEN_NAME, label_name
 from claimdb_metric.signature import NO_KNOWN_ISSUES
 
+_HIDDEN: Final = (None, HIDDEN, str(HIDDEN), HIDDEN_NAME)
 SAMPLE: Final = "sample"
 """The split name of the embedded sample, which needs no network."""
 
@@ -63,6 +63,12 @@ class LabelledClaims:
                 f" predictions with `claimdb validate` and submit them, or use a labelled split"
             )
         return labels
+
+    @property
+    def categories(self) -> list[object] | None:
+        """The NEI category of each claim; None where the column is not there, or means another."""
+        values = self.columns.get("category")
+        return values if values and set(values) <= {*CATEGORIES, None, ""} else None
 
     def column(self, name: str) -> list[object]:
         """Return one column.
@@ -148,32 +154,34 @@ def from_file(path: str) -> LabelledClaims:
         path: JSONL, a JSON list, {claim_id: label}, CSV or Parquet, as predictions files are.
 
     Raises:
-        PredictionFileError: rows that cannot be read, or without a claim_id of their own.
+        PredictionFileError: rows that cannot be read, without a claim_id of their own, or with
+            something else in place of a label.
         OSError: the file is missing, or may not be read.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "gold.csv")
+    ...     _ = file.write_text("claim_id,label,hops\\n7,ENTAILED,2\\n")
+    ...     claims = from_file(str(file))
+    >>> claims.name, claims.labels, claims.column("hops")
+    ('gold.csv', ['ENTAILED'], [2])
     """
-    file = read_rows(path)
-    rows: dict[int, dict[str, Any]] = {}
-    problems = list(file.problems)
-    for place, values in file.rows:
-        try:
-            claim_id = claim_id_of(values.get("claim_id"))
-        except BadLineError as error:
-            problems.append(Problem("claim-id", str(error), place))
-            continue
-        if claim_id in rows:
-            problems.append(Problem("duplicate", f"claim_id {claim_id} stands twice", place))
-        rows[claim_id] = values | {"claim_id": claim_id, "label": _label(values, file.format)}
+    found = read_predictions(path, needs_label=False)
+    hidden = {row.place for row in found.predictions if row.given in _HIDDEN}
+    problems = [p for p in found.problems if p.kind != "label" or p.place not in hidden]
+    problems += duplicate_problems(found)
     if problems:
         what_to_do = "mend {path}: each claim needs one row"
-        refuse(path, file.place_name, problems, what_to_do, role="references")
-    names = dict.fromkeys(["claim_id", "label", *(name for row in rows.values() for name in row)])
-    columns = {name: [row.get(name) for row in rows.values()] for name in names}
-    return LabelledClaims(Path(path).name, columns)
-
-
-def _label(values: dict[str, Any], format_name: str) -> object:
-    given = values.get("label", values.get("verdict", HIDDEN_NAME))
-    return label_of(given, digits_count=format_name == "CSV") or given
+        refuse(path, found.place_name, problems, what_to_do, role="references")
+    names = dict.fromkeys(name for row in found.predictions for name in row.extra)
+    columns: dict[str, list[object]] = {
+        "claim_id": [row.claim_id for row in found.predictions],
+        "label": [row.label or HIDDEN_NAME for row in found.predictions],
+    }
+    columns |= {name: [row.extra.get(name) for row in found.predictions] for name in names}
+    # The name goes into the signature, which is one line of fields.
+    name = "".join(c if c.isprintable() and c != "|" else "_" for c in Path(path).name)
+    return LabelledClaims(name, columns)
 
 
 def without_known_issues(claims: LabelledClaims, data_dir: str | None = None) -> LabelledClaims:
@@ -184,6 +192,10 @@ def without_known_issues(claims: LabelledClaims, data_dir: str | None = None) ->
 
     Raises:
         DataError: the claims have no column db_name, by which an issue is known.
+
+    >>> mine = {"claim_id": [4697, 7], "label": ["ENTAILED"] * 2, "db_name": ["formula_1", "zoo"]}
+    >>> without_known_issues(LabelledClaims("mine", mine)).claim_ids
+    [7]
     """
     issues = read_known_issues(chosen_data_dir(data_dir))
     known = {(issue["claim_id"], issue["db_name"]) for issue in issues}

@@ -62,6 +62,16 @@ def score_run(
         HiddenLabelsError: the claims' labels are hidden.
         DataError: a column is not there, or a value cannot be scored.
         OSError: the file is missing, or may not be read.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> claims = LabelledClaims("mine", {"claim_id": [7, 8], "label": ["ENTAILED"] * 2})
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "run.json")
+    ...     _ = path.write_text('{"7": "ENTAILED"}')
+    ...     run = score_run(str(path), claims)
+    >>> run.score.accuracy, run.missing
+    (0.5, [8])
     """
     references = claims.labels
     # Predictions may name the claims that were left out, too.
@@ -71,7 +81,7 @@ def score_run(
     found = score(
         labels,
         references,
-        categories=claims.columns.get("category"),
+        categories=claims.categories,
         groups=_groups(claims, group_by),
         confidences=confidences,
         by={name: _column(name, claims, joined) for name in by},
@@ -103,6 +113,17 @@ def compare_runs(
 
     Raises:
         PredictionFileError, HiddenLabelsError, DataError, OSError: as `score_run`.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> claims = LabelledClaims("mine", {"claim_id": [7, 8], "label": ["ENTAILED"] * 2})
+    >>> with TemporaryDirectory() as folder:
+    ...     paths = [str(Path(folder, f"{name}.json")) for name in "ab"]
+    ...     for path, label in zip(paths, ("ENTAILED", "CONTRADICTED")):
+    ...         _ = Path(path).write_text(f'{{"7": "{label}", "8": "ENTAILED"}}')
+    ...     runs, pairs = compare_runs(paths, claims)
+    >>> list(runs), pairs[0].accuracy.effect
+    (['a', 'b'], 0.5)
     """
     names = run_names(paths)
     runs = {

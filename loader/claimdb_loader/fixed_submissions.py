@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -106,4 +107,4 @@ def write_rows(rows: Sequence[Mapping[str, object]], out_path: PathLike) -> None
         # /dev/stdout is written to; to replace it would put a file in the place of the device.
         target.write_bytes(content)
         return
-    replace_atomically(target.resolve(), content)
+    replace_atomically(Path(os.path.realpath(target)), content)

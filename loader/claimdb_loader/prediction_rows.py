@@ -111,11 +111,12 @@ def label_of(value: object, *, digits_count: bool = False) -> str | None:
     return LABELS[int(match[1])] if match else None
 
 
-def read_predictions(path: PathLike) -> Predictions:
+def read_predictions(path: PathLike, needs_label: bool = True) -> Predictions:
     r"""Return what a predictions file says, without a look at the claims.
 
     Args:
         path: a file in any format of `read_rows`, with columns claim_id and label (or verdict).
+        needs_label: whether a file in which no row has a label is refused as a whole.
 
     Raises:
         OSError: the file is missing, a folder, or may not be read.
@@ -130,7 +131,7 @@ def read_predictions(path: PathLike) -> Predictions:
     ('ENTAILED', {'confidence': 0.9}, {'entailed': 1})
     """
     file = read_rows(path)
-    absent = _absent_column(file)
+    absent = _absent_column(file, needs_label)
     if absent is not None:
         return _predictions(file, _Interpreter(file.format), [absent])
     interpreter = _Interpreter(file.format)
@@ -151,9 +152,9 @@ def _predictions(file: RowFile, interpreter: _Interpreter, problems: list[Proble
     )
 
 
-def _absent_column(file: RowFile) -> Problem | None:
+def _absent_column(file: RowFile, needs_label: bool) -> Problem | None:
     """The problem of a file in which no row at all has one of the two columns."""
-    for names in (("claim_id",), ("label", "verdict")):
+    for names in (("claim_id",), ("label", "verdict"))[: 1 + needs_label]:
         if file.rows and not any(name in row.values for row in file.rows for name in names):
             given = ", ".join(list(file.rows[0].values)[:10]) or "none"
             return Problem(

@@ -40,7 +40,11 @@ def header_cells(line: str) -> list[str]:
 
 
 def first_line(text: str) -> str:
-    """Return the first line that is not blank."""
+    r"""Return the first line that is not blank.
+
+    >>> first_line("\n claim_id,label\n7,0")
+    'claim_id,label'
+    """
     return text.lstrip().split("\n", 1)[0]
 
 

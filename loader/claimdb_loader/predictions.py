@@ -132,6 +132,12 @@ def duplicate_problems(found: Predictions) -> list[Problem]:
     """Return a problem for each row whose claim has a row already.
 
     It is fixable where the two rows are wholly equal.
+
+    >>> row = Prediction(1, 7, "ENTAILED", 0, {})
+    >>> again = (row, row._replace(place=2))
+    >>> found = Predictions("p.csv", "line", 2, again, (), {}, {})
+    >>> [(problem.place, problem.fixable) for problem in duplicate_problems(found)]
+    [(2, True)]
     """
     first: dict[int, Prediction] = {}
     again: list[Prediction] = []
@@ -171,6 +177,11 @@ def unknown_problems(found: Predictions, known: Collection[int]) -> list[Problem
 
     Args:
         known: a set of claim_ids.
+
+    >>> rows = (Prediction(1, 7, "ENTAILED", 0, {}), Prediction(2, 8, "ENTAILED", 0, {}))
+    >>> found = Predictions("p.csv", "line", 2, rows, (), {}, {})
+    >>> [problem.claim_id for problem in unknown_problems(found, {7})]
+    [8]
     """
     return [
         Problem(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import secrets
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,12 +51,15 @@ def require_space(folder: Path, n_bytes: int) -> None:
 
 def replace_atomically(target: Path, content: bytes) -> None:
     """Write a file under a temporary name, force it to disk, then give it its name."""
-    temporary = target.with_name(target.name + ".new")
+    # A name that nobody else has: two processes may write one file, OUT.new may be a user's own.
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.new")
     try:
-        with temporary.open("wb") as file:
+        with temporary.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        with contextlib.suppress(FileNotFoundError):
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)

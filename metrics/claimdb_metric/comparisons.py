@@ -90,6 +90,10 @@ def comparison_tables(comparisons: Sequence[Comparison], digits: int) -> list[Te
     """Return the tables of some comparisons: of the bootstrap, and of McNemar's test.
 
     Only where there are several pairs do corrected p-values differ from the others, and are shown.
+
+    >>> from claimdb_metric import compare
+    >>> [table.rows[0][0] for table in comparison_tables([compare([0, 1], [0, 0], [0, 1])], 3)]
+    ['a - b', 'a - b']
     """
     first, is_one = comparisons[0], len(comparisons) == 1
     who = f"{first.a} and {first.b}" if is_one else f"{len(comparisons)} pairs"

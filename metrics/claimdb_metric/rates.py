@@ -70,7 +70,11 @@ def count(cells: Codes) -> Counts:
 
 
 def confusion_of(tables: Counts) -> Counts:
-    """Return the (..., 3, 4) confusion tables, in which all NEI claims share one row."""
+    """Return the (..., 3, 4) confusion tables, in which all NEI claims share one row.
+
+    >>> confusion_of(np.ones((6, 4), np.int64)).tolist()
+    [[1, 1, 1, 1], [1, 1, 1, 1], [4, 4, 4, 4]]
+    """
     confusion = tables[..., :N_LABELS, :].copy()
     confusion[..., NOT_ENOUGH_INFO, :] += tables[..., N_LABELS:, :].sum(-2)
     return confusion

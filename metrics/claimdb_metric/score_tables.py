@@ -35,7 +35,16 @@ class TextTable:
 
 def score_tables(score: Score, digits: int) -> list[TextTable]:
     """Return a score's tables: rates, labels, answers, and where they are known NEI categories,
-    confidences and breakdowns."""
+    confidences and breakdowns.
+
+    Args:
+        score: what is shown.
+        digits: decimals of each rate.
+
+    >>> from claimdb_metric import score
+    >>> [table.title for table in score_tables(score([0, 1], [0, 1]), digits=3)]
+    ['2 claims, 0 invalid answers', 'Labels', 'Answers']
+    """
     tables = [_rates(score, digits), _labels(score, digits), _answers(score)]
     if any(recall is not None for recall in score.nei_recall_by_category.values()):
         tables.append(_categories(score, digits))
@@ -89,6 +98,11 @@ def breakdown(column: str, scores: dict[object, Score], digits: int) -> TextTabl
 
     Macro-F1 is shown only of parts in which every label has claims; in others its mean of three is
     the mean of fewer, divided by three.
+
+    >>> from claimdb_metric import score
+    >>> parts = score([0, 1], [0, 1], by={"db_name": ["zoo", "bank"]}).by["db_name"]
+    >>> breakdown("db_name", parts, digits=1).rows[0]
+    ('bank', '1', '1.0', '–', '–', '0.0')
     """
     columns = (column, "n", "accuracy", "95 %", "macro-F1", "abstains")
     rows = tuple(

@@ -73,7 +73,12 @@ class Score:
     signature: str
 
     def rates(self) -> dict[str, float | None]:
-        """Return every rate under its flat key: those of all claims, of labels, of categories."""
+        """Return every rate under its flat key: those of all claims, of labels, of categories.
+
+        >>> from claimdb_metric import score
+        >>> score(["ENTAILED"], ["ENTAILED"]).rates()["f1_entailed"]
+        1.0
+        """
         result = {name: getattr(self, name) for name in MEANINGS}
         for label, scores in self.per_class.items():
             parts = {"precision": scores.precision, "recall": scores.recall, "f1": scores.f1}

@@ -64,6 +64,7 @@ def test_hidden_labels_are_only_guessed_at_random(claimdb_command: Call, copy: s
         ["claim-only"],
         ["best", "--out", "x"],
         ["random", "--out", "no/such/folder/x"],
+        ["random", "--seed", "-1", "--out", "x"],
         ["claim-only", "--group-by", "label", "--out", "x"],
     ],
 )

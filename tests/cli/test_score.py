@@ -117,6 +117,34 @@ def test_wrong_input_is_one_message_and_exit_code_2(
     assert "Traceback" not in err
 
 
+def test_json_where_stdout_is_not_utf8(run: Path, tmp_path: Path) -> None:
+    row = {"claim_id": 7, "label": "ENTAILED", "city": "Zürich 東"}
+    (tmp_path / "gold.jsonl").write_text(json.dumps(row))
+    (tmp_path / "one.json").write_text('{"7": "ENTAILED"}')
+    for encoding in ("latin-1", "ascii", "utf-8"):
+        done = run_claimdb(
+            *("score", "one.json", "--references", "gold.jsonl", "--by", "city", "--json"),
+            cwd=tmp_path,
+            env=child_env(tmp_path, PYTHONIOENCODING=encoding),
+        )
+        assert json.loads(done.stdout)["by_city"][0]["city"] == "Zürich 東"
+
+
+def test_values_that_command_a_terminal_are_not_printed(
+    claimdb_command: Call, tmp_path: Path
+) -> None:
+    rows = [{"claim_id": 7, "label": "ENTAILED", "city": "\x1b[31m[bold]x\n"}]
+    (tmp_path / "gold.json").write_text(json.dumps(rows))
+    (tmp_path / "one.json").write_text('{"7": "ENTAILED"}')
+    out = claimdb_command("score", "one.json", "--references", "gold.json", "--by", "city")[1]
+    assert "\N{REPLACEMENT CHARACTER}[31m[bold]x\N{REPLACEMENT CHARACTER}" in out
+
+
+def test_few_groups_are_pointed_out(claimdb_command: Call, run: Path) -> None:
+    out = claimdb_command("score", run, "--split", "sample", "--group-by", "db_name")[1]
+    assert "only 3 groups: intervals are too narrow and p-values too small" in out
+
+
 def test_claims_on_shared_questions_are_pointed_out(claimdb_command: Call, run: Path) -> None:
     note = "144 claims on 46 questions are not independent: consider --group-by bird_id\n"
     assert note in claimdb_command("score", run, "--split", "sample")[1]

@@ -114,6 +114,18 @@ def test_confidences_that_cannot_be_scored(claimdb_command: Call, tmp_path: Path
     assert "2 problems left in it" in out
 
 
+def test_a_long_list_of_problems_is_cut_for_people_only(
+    claimdb_command: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("claimdb_cli.validate.MAX_SHOWN", 3)
+    write_run(tmp_path / "run.jsonl", dict.fromkeys(right_labels(), "?"))
+    out = claimdb_command("validate", "run.jsonl", *SAMPLE)[1]
+    assert out.count("  label ") == 3
+    assert "and 141 more: --json lists all of them" in out
+    document = json.loads(claimdb_command("validate", "run.jsonl", *SAMPLE, "--json")[1])
+    assert len(document["problems"]) == 144
+
+
 def test_references_need_no_labels(claimdb_command: Call, tmp_path: Path) -> None:
     (tmp_path / "claims.csv").write_text("claim_id\n7\n8\n")
     (tmp_path / "run.csv").write_text("claim_id,label\n7,ENTAILED\n8,NOT ENOUGH INFO\n")
@@ -128,6 +140,7 @@ def test_references_need_no_labels(claimdb_command: Call, tmp_path: Path) -> Non
         (["run.jsonl", "--split", "dev"], "no split 'dev'"),
         (["run.jsonl", *SAMPLE, "--references", "x"], "give --split or --references"),
         (["run.jsonl"], "give --split or --references"),
+        (["run.jsonl", *SAMPLE, "--fix", ""], "is a folder; name a file in it"),
         (["run.jsonl", *SAMPLE, "--fix", "fixed.csv"], "predictions are written as JSONL"),
         (["run.jsonl", *SAMPLE, "--fix", "no/fixed.jsonl"], "there is no folder no; make it first"),
     ],

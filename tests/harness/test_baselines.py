@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from claimdb_harness import baselines
 from claimdb_harness.baselines import claim_only, majority, predictions_of, random_labels
-from claimdb_harness.labelled_claims import from_split
+from claimdb_harness.labelled_claims import LabelledClaims, from_split
 from claimdb_metric import score
 from claimdb_metric.errors import DataError
 
@@ -72,6 +74,35 @@ def test_random_labels_are_each_as_likely() -> None:
     labels = random_labels(9000)
     assert all(labels.count(label) == pytest.approx(3000, rel=0.05) for label in range(3))
     assert labels == random_labels(9000) != random_labels(9000, seed=1)
+
+
+def test_a_seed_that_is_none_is_refused() -> None:
+    with pytest.raises(DataError, match="seed must be a whole number of at least 0, got -1"):
+        random_labels(3, seed=-1)
+
+
+@pytest.mark.parametrize(("group_by", "n_folds"), [("bird_id", 10), ("db_name", 11)])
+def test_folds_hold_questions_or_one_database_each(
+    monkeypatch: pytest.MonkeyPatch, group_by: str, n_folds: int
+) -> None:
+    columns: dict[str, list[object]] = {
+        "claim_id": list(range(66)),
+        "claim": [f"{word} {n}" for n in range(22) for word in ("alpha", "beta", "gamma")],
+        "label": ["ENTAILED", "CONTRADICTED", "NOT ENOUGH INFO"] * 22,
+        "bird_id": [n // 3 for n in range(66)],
+        "db_name": [n // 6 for n in range(66)],
+    }
+    fits = []
+    real = baselines._classifier
+
+    def counted() -> Any:
+        fits.append(real())
+        return fits[-1]
+
+    monkeypatch.setattr(baselines, "_classifier", counted)
+    labels = predictions_of("claim-only", LabelledClaims("mine", columns), group_by)
+    assert labels == columns["label"]
+    assert len(fits) == n_folds
 
 
 @pytest.mark.parametrize(

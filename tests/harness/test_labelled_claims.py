@@ -83,8 +83,11 @@ def test_references_in_a_table(tmp_path: Path, content: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([{"label": 0}], "mine.jsonl:1: claim_id is missing"),
-        ([ROWS[0], ROWS[1], ROWS[0]], "mine.jsonl:3: claim_id 7 stands twice"),
+        ([ROWS[0], {"label": 0}], "mine.jsonl:2: claim_id is missing"),
+        ([{"label": 0}], "no row has the key claim_id"),
+        ([ROWS[0], ROWS[1], ROWS[0]], "mine.jsonl:3: claim_id 7 stands already at line 1"),
+        ([ROWS[0], {"claim_id": 8, "label": "TRUE"}], 'mine.jsonl:2: label "TRUE" is none of'),
+        ([{"claim_id": 8, "label": 0, "verdict": 1}], "mine.jsonl:1: label 0 and verdict 1 differ"),
         (["{torn"], "mine.jsonl:1: not JSON"),
         ([], "no rows"),
     ],
@@ -99,9 +102,41 @@ def test_references_that_are_refused(tmp_path: Path, rows: list[Any], message: s
 
 def test_references_without_labels_are_hidden(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
-    path.write_bytes(jsonl([{"claim_id": 7}]))
-    with pytest.raises(HiddenLabelsError, match="1 of 1 labels"):
-        _ = from_file(str(path)).labels
+    rows: list[dict[str, Any]] = [
+        {"claim_id": 7},
+        {"claim_id": 8, "label": -1},
+        {"claim_id": 9, "label": "HIDDEN"},
+    ]
+    path.write_bytes(jsonl([*rows, {"claim_id": 10, "label": None, "verdict": "ENTAILED"}]))
+    claims = from_file(str(path))
+    assert claims.is_hidden
+    assert claims.columns["label"] == ["HIDDEN"] * 3 + ["ENTAILED"]
+    with pytest.raises(HiddenLabelsError, match="3 of 4 labels"):
+        _ = claims.labels
+
+
+@pytest.mark.parametrize(
+    ("values", "categories"),
+    [
+        ([None, "SUBJECTIVE"], [None, "SUBJECTIVE"]),
+        (["", "OUT-OF-SCHEMA"], ["", "OUT-OF-SCHEMA"]),
+        (["sports", "SUBJECTIVE"], None),
+        (None, None),
+    ],
+)
+def test_a_category_column_of_another_kind_is_no_nei_category(
+    values: list[Any] | None, categories: list[Any] | None
+) -> None:
+    columns: dict[str, list[Any]] = {"claim_id": [7, 5], "label": ["E", "NOT ENOUGH INFO"]}
+    if values is not None:
+        columns["category"] = values
+    assert LabelledClaims("mine", columns).categories == categories
+
+
+def test_a_file_name_becomes_one_field_of_the_signature(tmp_path: Path) -> None:
+    path = tmp_path / "odd |na\nme.csv"
+    path.write_text("claim_id,label\n7,0\n")
+    assert from_file(str(path)).name == "odd _na_me.csv"
 
 
 def known_issues(folder: Path, rows: list[dict[str, Any]]) -> str:

@@ -129,6 +129,26 @@ def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
+def test_other_files_and_the_rights_of_the_file_are_left_alone(tmp_path: Path) -> None:
+    validation = validate(written(tmp_path, E7), [7])
+    out, other = tmp_path / "fixed.jsonl", tmp_path / "fixed.jsonl.new"
+    for path in (out, other):
+        path.write_text("mine\n")
+        path.chmod(0o600)
+    write_fixed(validation, out)
+    assert out.read_text() == '{"claim_id": 7, "label": "ENTAILED"}\n'
+    assert (other.read_text(), out.stat().st_mode & 0o777) == ("mine\n", 0o600)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_link_that_leads_to_itself_is_an_error_of_the_system(tmp_path: Path) -> None:
+    validation = validate(written(tmp_path, E7), [7])
+    loop = tmp_path / "loop.jsonl"
+    loop.symlink_to("loop.jsonl")
+    with pytest.raises(OSError, match="loop"):
+        write_fixed(validation, loop)
+
+
 @pytest.mark.parametrize(
     ("out", "message"),
     [

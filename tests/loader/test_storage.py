@@ -112,7 +112,7 @@ def test_space_is_asked_for_before(tmp_path: Path) -> None:
 
 def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
     target = tmp_path / "a"
-    (tmp_path / "a.new").write_bytes(b"left by a killed process")
+    (tmp_path / "a.new").write_bytes(b"a file of the user's own")
     for content in (b"one", b"two"):
         replace_atomically(target, content)
-        assert listing(tmp_path) == {"a": content}
+        assert listing(tmp_path) == {"a": content, "a.new": b"a file of the user's own"}

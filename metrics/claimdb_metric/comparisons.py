@@ -85,6 +85,9 @@ class Comparison:
         parts = [plain(table) for table in comparison_tables([self], digits)]
         return "\n\n".join([*parts, self.signature])
 
+    def __str__(self) -> str:
+        return self.format()
+
 
 def comparison_tables(comparisons: Sequence[Comparison], digits: int) -> list[TextTable]:
     """Return the tables of some comparisons: of the bootstrap, and of McNemar's test.

@@ -128,6 +128,9 @@ class Score:
         parts = [plain(table) for table in score_tables(self, digits)]
         return "\n\n".join([*parts, self.signature])
 
+    def __str__(self) -> str:
+        return self.format()
+
 
 def _plain(value: Any) -> object:
     """A column's value as JSON has it: dates, bytes and infinities are text."""

@@ -190,6 +190,7 @@ def test_format(pair: Comparison) -> None:
     assert f"{pair.accuracy.effect:+.3f}" in lines[2]
     assert max(map(len, lines)) <= 90
     assert signature == pair.signature
+    assert str(pair) == pair.format()
     assert "|ci:boot10000|" in signature
     assert "|groups:bird_id/60-" in signature
 

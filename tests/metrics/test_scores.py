@@ -106,6 +106,7 @@ def test_format_shows_every_table(full: Score) -> None:
     assert ["bank", "15"] in [line[:2] for line in words]
     assert lines[-1] == full.signature
     assert "0.4667" in full.format(digits=4)
+    assert str(full) == full.format()
 
 
 def test_macro_f1_is_not_shown_of_parts_without_some_label() -> None:

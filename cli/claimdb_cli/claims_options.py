@@ -76,19 +76,31 @@ def claims_of(
     return claims
 
 
-def grouping_note(claims: LabelledClaims, group_by: str | None) -> list[str]:
+def grouping_note(
+    claims: LabelledClaims, group_by: str | None, has_p_values: bool = False
+) -> list[str]:
     """Return a line where claims share questions and the intervals do not know of it, or where
     groups are so few that intervals are too narrow."""
     if group_by is not None:
-        n_groups = len(set(claims.column(group_by)))
-        few = f"only {n_groups:,} groups: intervals are too narrow and p-values too small"
-        return [few] if n_groups < FEW_GROUPS else []
+        return _few_groups(len(set(claims.column(group_by))), has_p_values)
     questions = claims.columns.get("bird_id", [])
     n_questions, n = len(set(questions)), len(questions)
     if n_questions in (0, n):
         return []
     shared = f"{n:,} claims on {n_questions:,} questions are not independent"
     return [f"{shared}: consider --group-by bird_id"]
+
+
+def _few_groups(n: int, has_p_values: bool) -> list[str]:
+    if n >= FEW_GROUPS:
+        return []
+    if n == 1:
+        return ["only one group: there is nothing to resample, and so no interval"]
+    note = f"only {n:,} groups: intervals are too narrow"
+    if has_p_values:
+        # Exchanging the systems group by group gives no p-value under 2^(1 - n): 0.0625 for five.
+        note += ", and no p-value can be under 0.05" if n < 6 else ", and p-values too small"
+    return [note]
 
 
 @contextmanager

@@ -64,7 +64,7 @@ def compare(
     for name, run in runs.items():
         for note in notes(run):
             typer.echo(f"{name}: {note}")
-    for note in grouping_note(claims, group_by):
+    for note in grouping_note(claims, group_by, has_p_values=True):
         typer.echo(note)
     typer.echo(next(iter(runs.values())).score.signature)
     for table in comparison_tables(pairs, DIGITS):

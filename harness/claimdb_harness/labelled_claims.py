@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from claimdb_loader.notices import hidden_labels_expected
 from claimdb_loader.prediction_problems import refuse
 from claimdb_loader.prediction_rows import read_predictions
 from claimdb_loader.predictions import duplicate_problems
-from claimdb_loader.sources import chosen_data_dir
+from claimdb_loader.sources import SPLIT_FILES, chosen_data_dir
 from claimdb_metric.errors import DataError, HiddenLabelsError
 from claimdb_metric.labels import CATEGORIES, HIDDEN, HIDDEN_NAME, label_name
 from claimdb_metric.signature import NO_KNOWN_ISSUES
@@ -135,6 +136,11 @@ def ids_by_split(
 def _builder(split: str, data_dir: str | None, repo_id: str | None) -> Any:
     import claimdb
 
+    if split not in (*SPLIT_FILES, SAMPLE):
+        known = [*SPLIT_FILES, SAMPLE]
+        near = get_close_matches(split, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        raise DataError(f"no split {split!r}; {hint}")
     if split == SAMPLE:
         builder = claimdb.ClaimDB(config_name=SAMPLE)
     else:
@@ -171,7 +177,7 @@ def from_file(path: str) -> LabelledClaims:
     problems = [p for p in found.problems if p.kind != "label" or p.place not in hidden]
     problems += duplicate_problems(found)
     if problems:
-        what_to_do = "mend {path}: each claim needs one row"
+        what_to_do = "mend {path}: each claim needs one row, and one label if it has any"
         refuse(path, found.place_name, problems, what_to_do, role="references")
     names = dict.fromkeys(name for row in found.predictions for name in row.extra)
     columns: dict[str, list[object]] = {

@@ -9,7 +9,12 @@ from typing import Any
 from claimdb_harness.labelled_claims import LabelledClaims
 from claimdb_harness.run_names import run_names
 from claimdb_loader.claim_rows import BadLineError
-from claimdb_loader.prediction_confidences import Confidence, confidence_column, confidence_of
+from claimdb_loader.prediction_confidences import (
+    COLUMNS,
+    Confidence,
+    confidence_column,
+    confidence_of,
+)
 from claimdb_loader.predictions import InvalidLabel, Joined, join
 from claimdb_metric import Comparison, Score, compare_systems, score
 
@@ -155,7 +160,8 @@ def _confidences(
     joined: Joined, labels: Sequence[object]
 ) -> tuple[list[Confidence | None] | None, list[str]]:
     """The confidences, or None and why they are not scored."""
-    column = confidence_column(joined.columns)
+    filled = {name for name in COLUMNS if any(v is not None for v in joined.columns.get(name, ()))}
+    column = confidence_column(filled)
     if column is None:
         return None, []
     given: Sequence[Any] = joined.columns[column]

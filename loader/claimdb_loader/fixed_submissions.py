@@ -76,6 +76,8 @@ def check_out(out_path: PathLike) -> None:
     Traceback (most recent call last):
     claimdb_metric.errors.DataError: run.csv: predictions are written as JSONL; name it *.jsonl
     """
+    if os.fspath(out_path) in ("", "-"):
+        raise DataError("name the file to write; /dev/stdout prints it")
     path = Path(out_path)
     if path.suffix.lower() in _OTHER_FORMATS:
         raise DataError(f"{path}: predictions are written as JSONL; name it *.jsonl")

@@ -102,7 +102,8 @@ def _validation(
 def _confidence_problems(found: Predictions) -> list[Problem]:
     """What keeps confidences from being scored; labels are scored all the same."""
     valid = [row for row in found.predictions if row.label is not None]
-    column = confidence_column(name for row in valid for name in row.extra)
+    filled = (name for row in valid for name, value in row.extra.items() if value is not None)
+    column = confidence_column(filled)
     if column is None:
         return []
     problems = []

@@ -13,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .encoding import INVALID, Codes
-from .labels import LABELS, NOT_ENOUGH_INFO
-from .rates import Floats
+from .labels import NOT_ENOUGH_INFO
+from .rates import N_LABELS, Floats
 
 N_BINS: Final = 15
-_N_LABELS: Final = len(LABELS)
 
 
 @dataclass(frozen=True)
@@ -87,13 +86,13 @@ def _of_predicted(given: Floats, predicted: Codes) -> Floats:
 def _of_nei(given: Floats, predicted: Codes) -> Floats:
     if given.ndim == 2:
         return given[:, NOT_ENOUGH_INFO]
-    return np.where(predicted == NOT_ENOUGH_INFO, given, (1 - given) / (_N_LABELS - 1))
+    return np.where(predicted == NOT_ENOUGH_INFO, given, (1 - given) / (N_LABELS - 1))
 
 
 def _brier_score(given: Floats, right: Floats, reference: Codes) -> float:
     if given.ndim == 1:
         return float(np.mean((given - right) ** 2))
-    return float(np.mean(((given - np.eye(_N_LABELS)[reference]) ** 2).sum(1)))
+    return float(np.mean(((given - np.eye(N_LABELS)[reference]) ** 2).sum(1)))
 
 
 def _calibration_error(claimed: Floats, right: Floats) -> float:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from .intervals import Interval
 from .score_tables import TextTable, bounds, number, plain
-
-_MCNEMAR: Final = "Exact McNemar test of accuracy; takes claims as independent"
 
 
 @dataclass(frozen=True)
@@ -22,8 +19,8 @@ class Difference:
         interval: the 95 % interval of the effect.
         p_value: two-sided, of the paired bootstrap.
         p_holm: the same, corrected for as many pairs as were compared (Holm 1979).
-        is_smallest_p: whether the p-values are no estimates but the smallest that so many
-            resamples, 2 / (n_resamples + 1), and so few differing claims or groups can show.
+        is_smallest_p: whether no resample contradicts the effect: p_value is then the smallest
+            that so many resamples can show, 2 / (n_resamples + 1), and the true one may be smaller.
     """
 
     a: float
@@ -98,11 +95,20 @@ def comparison_tables(comparisons: Sequence[Comparison], digits: int) -> list[Te
     >>> [table.rows[0][0] for table in comparison_tables([compare([0, 1], [0, 0], [0, 1])], 3)]
     ['a - b', 'a - b']
     """
-    first, is_one = comparisons[0], len(comparisons) == 1
-    who = f"{first.a} and {first.b}" if is_one else f"{len(comparisons)} pairs"
-    p_columns = ("p",) if is_one else ("p", "p (Holm)")
+    p_columns = ("p",) if len(comparisons) == 1 else ("p", "p (Holm)")
+    return [
+        _bootstrap_table(comparisons, digits, p_columns),
+        _mcnemar_table(comparisons, p_columns),
+    ]
+
+
+def _bootstrap_table(
+    comparisons: Sequence[Comparison], digits: int, p_columns: tuple[str, ...]
+) -> TextTable:
+    first = comparisons[0]
+    who = f"{first.a} and {first.b}" if len(comparisons) == 1 else f"{len(comparisons)} pairs"
     columns = ("pair", "number", "first", "second", "effect", "95 %", *p_columns)
-    differences = tuple(
+    rows = tuple(
         (
             pair_name,
             name,
@@ -118,8 +124,13 @@ def comparison_tables(comparisons: Sequence[Comparison], digits: int) -> list[Te
             ("", "macro-F1", pair.macro_f1),
         )
     )
-    tests = ("pair", "only first right", "only second right", *p_columns)
-    mcnemar = tuple(
+    title = f"{who} on {first.n:,} claims: paired bootstrap"
+    return TextTable(title, columns, rows, frozenset(columns[2:]))
+
+
+def _mcnemar_table(comparisons: Sequence[Comparison], p_columns: tuple[str, ...]) -> TextTable:
+    columns = ("pair", "only first right", "only second right", *p_columns)
+    rows = tuple(
         (
             f"{pair.a} - {pair.b}",
             f"{pair.only_a_right:,}",
@@ -128,16 +139,8 @@ def comparison_tables(comparisons: Sequence[Comparison], digits: int) -> list[Te
         )
         for pair in comparisons
     )
-    title = f"{who} on {first.n:,} claims: paired bootstrap"
-    return [
-        TextTable(title, columns, differences, frozenset(columns[2:])),
-        TextTable(
-            "Exact McNemar test of accuracy, claims as independent",
-            tests,
-            mcnemar,
-            frozenset(tests[1:]),
-        ),
-    ]
+    title = "Exact McNemar test of accuracy; takes claims as independent"
+    return TextTable(title, columns, rows, frozenset(columns[1:]))
 
 
 def _shown(found: Difference, n_columns: int) -> tuple[float, ...]:

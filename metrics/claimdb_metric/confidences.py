@@ -12,9 +12,8 @@ from .columns import is_missing, plain_values
 from .encoding import INVALID, Codes
 from .errors import DataError
 from .labels import LABELS
-from .rates import Floats
+from .rates import N_LABELS, Floats
 
-_N_LABELS: Final = len(LABELS)
 SUM_TOLERANCE: Final = 0.02
 """So far from 1 may three probabilities sum: a model writes them out in two decimals."""
 
@@ -37,7 +36,7 @@ def encode_confidences(confidences: Iterable[Any], predicted: Codes) -> Floats:
     is_valid = predicted != INVALID
     values = _as_floats(confidences)
     n = len(is_valid)
-    if values.shape not in ((n,), (n, _N_LABELS)):
+    if values.shape not in ((n,), (n, N_LABELS)):
         raise DataError(
             f"confidences must be one probability or three ({', '.join(LABELS)}) for each of"
             f" {n} claims, got shape {values.shape}"

@@ -74,7 +74,8 @@ def codes_of(column: Column, n: int, name: str) -> Grouping:
     if len(plain) != n:
         raise DataError(f"{name}: {len(plain)} values but {n} claims: give one for each")
     if isinstance(plain, np.ndarray) and plain.dtype.kind in "iu":
-        return _codes_of_integers(plain, name)
+        found, numbers = _numbered(plain)
+        return Grouping(name, found, tuple(numbers.tolist()))
     values = plain.tolist() if isinstance(plain, np.ndarray) else plain
     try:
         if any(is_missing(value) for value in set(values)):
@@ -86,13 +87,16 @@ def codes_of(column: Column, n: int, name: str) -> Grouping:
     return Grouping(name, np.array(codes, np.int64), tuple(places))
 
 
-def _codes_of_integers(values: npt.NDArray[Any], name: str) -> Grouping:
-    # Three times as fast as a dict; numbered as a dict would, so that the same draw follows.
+def _numbered(values: npt.NDArray[Any]) -> tuple[GroupCodes, npt.NDArray[Any]]:
+    """The codes of integers and the integers themselves, in the order in which they first appear.
+
+    Three times as fast as a dict, and numbered as a dict would, so that the same draw follows.
+    """
     numbers, first, inverse = np.unique(values, return_index=True, return_inverse=True)
     order = np.argsort(first)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    return Grouping(name, place[inverse], tuple(numbers[order].tolist()))
+    return place[inverse], numbers[order]
 
 
 def subset(column: Grouping, places: GroupCodes) -> Grouping:
@@ -101,7 +105,7 @@ def subset(column: Grouping, places: GroupCodes) -> Grouping:
     >>> subset(codes_of([7, 5, 7], 3, "bird_id"), np.array([1])).values
     (5,)
     """
-    kept, codes = np.unique(column.codes[places], return_inverse=True)
+    codes, kept = _numbered(column.codes[places])
     return Grouping(column.name, codes, tuple(column.values[code] for code in kept))
 
 

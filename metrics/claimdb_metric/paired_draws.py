@@ -21,7 +21,14 @@ _NS_A_CLAIM, _NS_A_PAIR = 6, 4_000
 
 @dataclass(frozen=True)
 class DrawnRates:
-    """Accuracy and macro-F1 of some systems: as found (n_systems, 2), and in each resample."""
+    """Accuracy and macro-F1 of some systems.
+
+    Attributes:
+        places: where each system stands in the arrays.
+        units: what was drawn, with the 3 x 4 tables of all systems side by side.
+        found: the two rates of each system, (n_systems, 2).
+        resampled: the same in each resample, (n_resamples, n_systems, 2).
+    """
 
     places: dict[str, int]
     units: Units

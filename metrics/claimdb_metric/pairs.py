@@ -102,13 +102,15 @@ def compare_systems(
     grouped = None if groups is None else grouping(groups, len(reference))
     n_units = len(reference) if grouped is None else len(grouped.values)
     if n_units < 2:
-        raise DataError(f"{n_units} claims or groups: a comparison resamples at least two")
+        what = "claims" if grouped is None else f"groups {grouped.name!r}"
+        raise DataError(f"a comparison resamples {what}, and needs at least two; got {n_units}")
     n_resamples, seed = _resamples_for(len(pairs), n_resamples), whole_number("seed", seed)
     signed = signature(
         reference,
         n_resamples=n_resamples,
         seed=seed,
         groups=grouped,
+        systems=list(answers.values()),
         split=split,
         known_issues=known_issues,
     )

@@ -21,7 +21,7 @@ from .encoding import Codes
 from .grouping import Grouping
 from .rates import Counts, Floats
 
-# Draws of units in one chunk: 8 MB of weights.
+# Draws of units, or counts of them, in one chunk: 8 MB of either.
 _CHUNK: Final = 1_000_000
 # A multinomial draw of one unit takes as long as drawing and counting so many places.
 _MULTINOMIAL_COST: Final = 8
@@ -78,7 +78,7 @@ def resample(
     >>> resample(units, 2, seed=1).sum(1).tolist()
     [3, 3]
     """
-    step = max(1, _CHUNK // len(units.times))
+    step = max(1, _CHUNK // max(units.rows.shape))
     sizes = [min(step, n_resamples - start) for start in range(0, n_resamples, step)]
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
     is_used = np.asarray(units.rows.any(0))

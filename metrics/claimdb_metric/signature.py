@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +26,7 @@ def signature(
     seed: int,
     groups: Grouping | None = None,
     categories: Codes | None = None,
+    systems: Sequence[Codes] = (),
     split: str | None = None,
     known_issues: str = NO_KNOWN_ISSUES,
 ) -> str:
@@ -36,7 +38,8 @@ def signature(
         seed: of the bootstrap.
         groups: what was resampled as a whole, claims where None; named with their number, and a
             hash of which claims are together.
-        categories: NEI category codes, hashed with the labels: they change the draw.
+        categories: NEI category codes; a field `cats` where there are some: they change the draw.
+        systems: the answers that are drawn together; a field `systems` where they are compared.
         split: what the claims are, for whoever reads the line.
         known_issues: which known issues were left out.
 
@@ -61,8 +64,12 @@ def signature(
         "ci": f"boot{n_resamples}" if n_resamples else "none",
         "seed": seed,
         "groups": f"{groups}-{_hash(groups.codes)}" if groups else "none",
-        "refs": _hash(reference, *([] if categories is None else [categories])),
+        "refs": _hash(reference),
     }
+    if categories is not None and (categories >= 0).any():
+        parts["cats"] = _hash(categories)
+    if systems:
+        parts["systems"] = f"{len(systems)}-{_hash(*systems)}"
     return "|".join(["claimdb_metric", *(f"{name}:{value}" for name, value in parts.items())])
 
 

@@ -29,15 +29,17 @@ def difference(found: Floats, resampled: Floats, n_differing: int) -> Difference
     >>> difference(np.array([0.9, 0.8]), np.array([[0.9, 0.8, 0.9], [0.8, 0.8, 0.7]]), 9).p_value
     1.0
     """
-    effects = resampled[0] - resampled[1]
+    # Rounded, so that an effect of nothing is 0 and not what adding in another order leaves of it.
+    effects = np.round(resampled[0] - resampled[1], 12)
     n = len(effects)
     # With the sample itself counted as one resample, no p-value is 0 (Davison & Hinkley 1997, 4.2).
     tail = min(int((effects <= 0).sum()), int((effects >= 0).sum()))
-    smallest = max(2 / (n + 1), 0.5 ** (n_differing - 1))
-    p_value = min(1.0, max(2 * (tail + 1) / (n + 1), smallest))
+    of_exchanges = 0.5 ** (n_differing - 1)
+    p_value = min(1.0, max(2 * (tail + 1) / (n + 1), of_exchanges))
+    is_smallest = of_exchanges <= 2 / (n + 1) == p_value < 1.0
     low, high = np.quantile(effects, COVERED).tolist()
     a, b = found.tolist()
-    return Difference(a, b, a - b, (low, high), p_value, p_value, is_smallest_p=p_value <= smallest)
+    return Difference(a, b, a - b, (low, high), p_value, p_value, is_smallest_p=is_smallest)
 
 
 def mcnemar(only_a_right: int, only_b_right: int) -> float:

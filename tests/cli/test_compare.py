@@ -42,6 +42,24 @@ def test_tables_for_people(claimdb_command: Call, runs: list[str]) -> None:
     assert "|ci:boot10000|seed:12345|groups:db_name/3-" in out
 
 
+@pytest.mark.parametrize(
+    ("n_groups", "note"),
+    [
+        (2, "only 2 groups: intervals are too narrow, and no p-value can be under 0.05"),
+        (6, "only 6 groups: intervals are too narrow, and p-values too small"),
+    ],
+)
+def test_few_groups_are_pointed_out(
+    claimdb_command: Call, tmp_path: Path, n_groups: int, note: str
+) -> None:
+    rows = [f"{claim_id},ENTAILED,{claim_id % n_groups}" for claim_id in range(60)]
+    (tmp_path / "gold.csv").write_text("\n".join(["claim_id,label,topic", *rows]))
+    write_run(tmp_path / "a.jsonl", dict.fromkeys(range(60), 0))
+    write_run(tmp_path / "b.jsonl", {n: int(n % 7 == 0) for n in range(60)})
+    runs = ("a.jsonl", "b.jsonl", "--references", "gold.csv", "--group-by", "topic")
+    assert f"{note}\n" in claimdb_command("compare", *runs)[1]
+
+
 def test_one_pair_needs_no_correction(claimdb_command: Call, runs: list[str]) -> None:
     code, out, _ = claimdb_command("compare", *runs[:2], "--split", "sample")
     assert code == 0

@@ -71,6 +71,14 @@ def test_confidences_in_the_file_are_scored(tmp_path: Path, columns: dict[str, A
     assert run.score.calibration == expected.calibration
 
 
+def test_an_empty_column_hides_no_other(tmp_path: Path) -> None:
+    labels = right_labels()
+    path = write_run(tmp_path / "run.jsonl", labels, probabilities=None, confidence=0.5)
+    run = score_run(str(path), sample())
+    assert run.score.calibration is not None
+    assert run.score.calibration.n_with_confidence == 144
+
+
 def test_confidences_that_some_answers_lack_are_not_scored(tmp_path: Path) -> None:
     labels = right_labels()
     sure = {claim_id: 0.5 if place else 1.5 for place, claim_id in enumerate(labels)}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from claimdb_metric import compare, score
+from claimdb_metric import compare, compare_systems, score
 
 ROWS = ([0, 1, 2, 2], [0, 1, 2, 1])
 PATTERN = (
@@ -60,11 +60,22 @@ def test_it_tells_groupings_apart_but_not_the_types_of_their_values() -> None:
         assert signed(groups={"bird_id": same}) == found[0]
 
 
+def test_categories_are_named_only_where_there_are_some() -> None:
+    assert signed(categories=[None, "", -1, None]) == signed()
+    named = signed(categories=[None, None, "SUBJECTIVE", None])
+    assert named.startswith(f"{signed()}|cats:")
+
+
 def test_the_last_claim_counts_too() -> None:
     references = [0] * 20
     assert signed(references, references) != signed(references, [*references[:-1], 1])
 
 
 def test_a_comparison_has_one_of_its_own() -> None:
+    """Its draw depends on the answers, and so on every system that is drawn along."""
     found = compare(ROWS[0], ROWS[1], ROWS[1], split="test_public").signature
-    assert found == signed().replace("boot1000", "boot10000")
+    of_score, systems = found.rsplit("|", 1)
+    assert of_score == signed().replace("boot1000", "boot10000")
+    assert re.fullmatch("systems:2-[0-9a-f]{8}", systems)
+    runs = {"a": ROWS[0], "b": ROWS[1], "c": [0, 0, 0, 0]}
+    assert "|systems:3-" in compare_systems(runs, ROWS[1])[0].signature

@@ -99,12 +99,25 @@ def test_the_p_value_and_the_interval_agree() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_differing", "p_value"), [(99, 2 / 100), (5, 1 / 16), (2, 0.5), (1, 1.0), (0, 1.0)]
+    ("n_differing", "p_value", "may_be_smaller"),
+    [
+        (99, 2 / 100, True),
+        (7, 2 / 100, True),
+        (6, 1 / 32, False),
+        (2, 0.5, False),
+        (1, 1.0, False),
+        (0, 1.0, False),
+    ],
 )
-def test_the_smallest_p_value(n_differing: int, p_value: float) -> None:
+def test_the_smallest_p_value(n_differing: int, p_value: float, may_be_smaller: bool) -> None:
     always = np.array([np.ones(99), np.zeros(99)])
     found = difference(always[:, 0], always, n_differing)
-    assert (found.p_value, found.is_smallest_p) == (p_value, True)
+    assert (found.p_value, found.is_smallest_p) == (p_value, may_be_smaller)
+
+
+def test_an_effect_of_nothing_is_zero() -> None:
+    noise = np.array([[0.1 + 0.2] * 9, [0.3] * 9])
+    assert difference(noise[:, 0], noise, 9).p_value == 1.0
 
 
 def test_no_p_value_is_above_one() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -82,13 +82,18 @@ def grouping_note(
     """Return a line where claims share questions and the intervals do not know of it, or where
     groups are so few that intervals are too narrow."""
     if group_by is not None:
-        return _few_groups(len(set(claims.column(group_by))), has_p_values)
+        return _few_groups(_n_different(claims.column(group_by)), has_p_values)
     questions = claims.columns.get("bird_id", [])
-    n_questions, n = len(set(questions)), len(questions)
+    n_questions, n = _n_different(questions), len(questions)
     if n_questions in (0, n):
         return []
     shared = f"{n:,} claims on {n_questions:,} questions are not independent"
     return [f"{shared}: consider --group-by bird_id"]
+
+
+def _n_different(values: Sequence[object]) -> int:
+    # By their text: a file of one's own may hold lists, which a set refuses.
+    return len(set(map(repr, values)))
 
 
 def _few_groups(n: int, has_p_values: bool) -> list[str]:
@@ -110,7 +115,7 @@ def hint_at_options() -> Iterator[None]:
         yield
     except UnavailableError as error:
         raise UnavailableError(
-            f"{error}\nclaimdb: or give --data-dir DIR, --references FILE or --split sample"
+            f"{error}\nclaimdb: or give --data-dir DIR or --split sample"
         ) from None
 
 

@@ -19,6 +19,8 @@ from claimdb_metric.labels import CATEGORIES, HIDDEN, HIDDEN_NAME, label_name
 from claimdb_metric.signature import NO_KNOWN_ISSUES
 
 _HIDDEN: Final = (None, HIDDEN, str(HIDDEN), HIDDEN_NAME)
+# As names, or as integers where a split was exported with its ClassLabels.
+_CATEGORIES: Final = (*CATEGORIES, *range(len(CATEGORIES)), HIDDEN, None, "")
 SAMPLE: Final = "sample"
 """The split name of the embedded sample, which needs no network."""
 
@@ -68,8 +70,10 @@ class LabelledClaims:
     @property
     def categories(self) -> list[object] | None:
         """The NEI category of each claim; None where the column is not there, or means another."""
-        values = self.columns.get("category")
-        return values if values and set(values) <= {*CATEGORIES, None, ""} else None
+        values = self.columns.get("category", [])
+        # Not by a set: a file of one's own may hold lists here.
+        is_ours = bool(values) and all(value in _CATEGORIES for value in values)
+        return values if is_ours else None
 
     def column(self, name: str) -> list[object]:
         """Return one column.
@@ -204,10 +208,14 @@ def without_known_issues(claims: LabelledClaims, data_dir: str | None = None) ->
     [7]
     """
     issues = read_known_issues(chosen_data_dir(data_dir))
-    known = {(issue["claim_id"], issue["db_name"]) for issue in issues}
+    known: dict[object, list[object]] = {}
+    for issue in issues:
+        known.setdefault(issue["claim_id"], []).append(issue["db_name"])
     rows = list(zip(claims.claim_ids, claims.column("db_name"), strict=True))
-    kept = [place for place, row in enumerate(rows) if row not in known]
-    left_out = sorted(row[0] for row in rows if row in known)
+    kept = [
+        place for place, (claim_id, name) in enumerate(rows) if name not in known.get(claim_id, [])
+    ]
+    left_out = sorted({claim_id for claim_id, _ in rows} - {rows[place][0] for place in kept})
     digest = hashlib.sha256(repr(left_out).encode()).hexdigest()[:8]
     return LabelledClaims(
         claims.name,

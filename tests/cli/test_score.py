@@ -141,6 +141,27 @@ def test_values_that_command_a_terminal_are_not_printed(
     assert "\N{REPLACEMENT CHARACTER}[31m[bold]x\N{REPLACEMENT CHARACTER}" in out
 
 
+@pytest.mark.parametrize(
+    ("column", "options", "code", "said"),
+    [
+        ("category", [], 0, "accuracy 1.000"),
+        ("bird_id", [], 0, "accuracy 1.000"),
+        ("db_name", ["--exclude-known-issues"], 0, "|ki:0-"),
+        ("db_name", ["--by", "db_name"], 2, "by 'db_name': values must be text or numbers"),
+        ("topic", ["--group-by", "topic"], 2, "groups 'topic': values must be text or numbers"),
+    ],
+)
+def test_columns_of_lists_are_no_traceback(
+    claimdb_command: Call, tmp_path: Path, column: str, options: list[str], code: int, said: str
+) -> None:
+    rows = [{"claim_id": 7, "label": 0, column: ["a"]}, {"claim_id": 8, "label": 2, column: {}}]
+    (tmp_path / "gold.json").write_text(json.dumps(rows))
+    (tmp_path / "run.json").write_text('{"7": 0, "8": 2}')
+    found = claimdb_command("score", "run.json", "--references", "gold.json", *options)
+    assert found[0] == code
+    assert said in found[1] + found[2]
+
+
 def test_few_groups_are_pointed_out(claimdb_command: Call, run: Path) -> None:
     out = claimdb_command("score", run, "--split", "sample", "--group-by", "db_name")[1]
     assert "only 3 groups: intervals are too narrow\n" in out
@@ -164,7 +185,7 @@ def test_spellings_are_counted_and_one_that_is_near_is_named(
 def test_without_a_network_the_options_are_named(run: Path, tmp_path: Path) -> None:
     done = run_claimdb("score", str(run), cwd=tmp_path, env=child_env(tmp_path))
     assert (done.returncode, done.stdout) == (2, "")
-    assert "or give --data-dir DIR, --references FILE or --split sample" in done.stderr
+    assert "or give --data-dir DIR or --split sample" in done.stderr
 
 
 def test_what_stdout_cannot_show_is_no_traceback(run: Path, tmp_path: Path) -> None:

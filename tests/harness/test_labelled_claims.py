@@ -120,6 +120,8 @@ def test_references_without_labels_are_hidden(tmp_path: Path) -> None:
     [
         ([None, "SUBJECTIVE"], [None, "SUBJECTIVE"]),
         (["", "OUT-OF-SCHEMA"], ["", "OUT-OF-SCHEMA"]),
+        ([-1, 2], [-1, 2]),
+        ([["SUBJECTIVE"], {}], None),
         (["sports", "SUBJECTIVE"], None),
         (None, None),
     ],

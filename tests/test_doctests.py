@@ -13,8 +13,9 @@ import claimdb_cli
 import claimdb_harness
 import claimdb_loader
 import claimdb_metric
+import claimdb_sandbox
 
-PACKAGES = (claimdb_cli, claimdb_harness, claimdb_loader, claimdb_metric)
+PACKAGES = (claimdb_cli, claimdb_harness, claimdb_loader, claimdb_metric, claimdb_sandbox)
 MODULES = [claimdb.__name__] + [
     module.name
     for package in PACKAGES

@@ -12,10 +12,17 @@ from tests.conftest import REPO_ROOT
 
 MAY_IMPORT = {
     "claimdb_metric": set[str](),
-    "claimdb_loader": {"claimdb_metric"},
-    "claimdb": {"claimdb_metric", "claimdb_loader"},
-    "claimdb_harness": {"claimdb_metric", "claimdb_loader", "claimdb"},
-    "claimdb_cli": {"claimdb_metric", "claimdb_loader", "claimdb", "claimdb_harness"},
+    "claimdb_sandbox": set[str](),
+    "claimdb_loader": {"claimdb_metric", "claimdb_sandbox"},
+    "claimdb": {"claimdb_metric", "claimdb_sandbox", "claimdb_loader"},
+    "claimdb_harness": {"claimdb_metric", "claimdb_sandbox", "claimdb_loader", "claimdb"},
+    "claimdb_cli": {
+        "claimdb_metric",
+        "claimdb_sandbox",
+        "claimdb_loader",
+        "claimdb",
+        "claimdb_harness",
+    },
 }
 HEAVY = {"datasets", "evaluate", "sklearn", "scipy", "matplotlib", "inspect_ai", "pandas"}
 """Imported inside the function that needs them, but where a library's class is the point."""
@@ -54,6 +61,6 @@ def test_nothing_is_imported_from_above_or_beside(package: str, file: Path) -> N
 
 
 def test_each_top_folder_holds_one_import_package() -> None:
-    for folder in ("cli", "harness", "loader", "metrics"):
+    for folder in ("cli", "harness", "loader", "metrics", "sandbox"):
         inside = [p.name for p in (REPO_ROOT / folder).iterdir() if not p.name.startswith("__")]
         assert len(inside) == 1, inside

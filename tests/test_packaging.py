@@ -17,11 +17,12 @@ from tests.conftest import REPO_ROOT
 from tests.repository import copy_tracked_files, tracked_files
 
 BUILD_TIMEOUT_S = 300
+PACKAGE_FOLDERS = {"cli", "harness", "loader", "metrics", "sandbox"}
 
 EVERY_PUBLIC_NAME = """
-import claimdb, claimdb_metric, json
+import claimdb, claimdb_metric, claimdb_sandbox, json
 import claimdb_cli.main, claimdb_harness.baselines
-for module in (claimdb, claimdb_metric):
+for module in (claimdb, claimdb_metric, claimdb_sandbox):
     for name in module.__all__:
         getattr(module, name)
 from datasets import load_dataset
@@ -72,6 +73,7 @@ def test_the_wheel_holds_our_packages_and_nothing_else(wheel: Path) -> None:
         "claimdb_harness",
         "claimdb_loader",
         "claimdb_metric",
+        "claimdb_sandbox",
     }
     expected = {
         "claimdb-stubs/__init__.pyi",
@@ -82,6 +84,7 @@ def test_the_wheel_holds_our_packages_and_nothing_else(wheel: Path) -> None:
         "claimdb_loader/sample/ferry_lines.sqlite.xz",
         "claimdb_metric/README.md",
         "claimdb_metric/py.typed",
+        "claimdb_sandbox/py.typed",
     }
     assert expected <= set(names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
@@ -92,7 +95,7 @@ def test_every_module_of_the_tree_is_in_the_wheel(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     for path in tracked_files():
-        if path.suffix == ".py" and path.parts[0] in {"cli", "harness", "loader", "metrics"}:
+        if path.suffix == ".py" and path.parts[0] in PACKAGE_FOLDERS:
             assert "/".join(path.parts[1:]) in names
 
 

@@ -1,0 +1,159 @@
+"""Whether a path is a SQLite database that can be read, and a connection that can only read it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import struct
+from pathlib import Path
+from typing import Final
+
+from claimdb_sandbox.errors import UnusableDatabaseError
+
+HEADER: Final = b"SQLite format 3\x00"
+HEADER_BYTES: Final = 100
+LOG_SUFFIXES: Final = ("-wal", "-journal")
+LOCK_WAIT_S: Final = 2.0
+"""How long a query waits for a program that is just writing."""
+
+_LOG_HELP: Final = (
+    "a log of changes lies beside it that only a writer can merge: close the program that writes "
+    'it, or once: sqlite3 FILE "SELECT count(*) FROM sqlite_master"'
+)
+
+
+def usable_path(path: str | os.PathLike[str], root: str | os.PathLike[str] | None = None) -> Path:
+    """Return the absolute path of a database that can be opened.
+
+    Args:
+        path: a file.
+        root: a folder; links followed, the file must lie in it. None allows every place.
+
+    Raises:
+        UnusableDatabaseError: the path leads out of the root, or to no SQLite database.
+    """
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - Path.resolve would follow links
+    if root is not None and not absolute.resolve().is_relative_to(Path(root).resolve()):
+        raise UnusableDatabaseError(f"{path} leads out of {root}, the only folder that is allowed")
+    fault = file_fault(absolute)
+    if fault is not None:
+        raise UnusableDatabaseError(f"{path} {fault}")
+    return absolute
+
+
+def file_fault(path: Path) -> str | None:
+    """Return what keeps a file from being a SQLite database of its full length, None if nothing.
+
+    Reads 100 bytes: the header, and the page count in it (https://sqlite.org/fileformat.html#1.3).
+
+    >>> file_fault(Path("/no/such/file.sqlite"))
+    'cannot be read: No such file or directory'
+    """
+    try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):
+            # Opening a pipe would wait for somebody to write to it.
+            return "is a folder" if stat.S_ISDIR(mode) else "is not a regular file"
+        with path.open("rb") as file:
+            head = file.read(HEADER_BYTES)
+            actual = os.fstat(file.fileno()).st_size
+    except (OSError, ValueError) as error:
+        return f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    return _head_fault(head) or _length_fault(head, actual, path)
+
+
+def _head_fault(head: bytes) -> str | None:
+    if not head:
+        return "is empty"
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<":
+        return "is an HTML page, not SQLite: the download was a web page (a login or a warning)"
+    if head.startswith(b"version https://git-lfs"):
+        return "is a Git LFS pointer, not SQLite: `git lfs pull` brings the file itself"
+    if not head.startswith(HEADER):
+        return "is not a SQLite database"
+    return None
+
+
+def _length_fault(head: bytes, actual: int, path: Path) -> str | None:
+    """A file that is shorter than its header states; one with a log may grow by it."""
+    expected = _declared_bytes(head)
+    if expected is None or actual >= expected or has_log(path):
+        return None
+    return f"is cut short: {actual:,} of {expected:,} bytes"
+
+
+def _declared_bytes(head: bytes) -> int | None:
+    """The length that the header states, None where its page count is not valid."""
+    if len(head) < HEADER_BYTES:
+        return HEADER_BYTES
+    (page_bytes,) = struct.unpack_from(">H", head, 16)
+    change_counter, n_pages = struct.unpack_from(">II", head, 24)
+    (valid_for,) = struct.unpack_from(">I", head, 92)
+    if change_counter != valid_for:
+        return None
+    return int(n_pages * (65536 if page_bytes == 1 else page_bytes))
+
+
+def has_log(path: Path) -> bool:
+    """Whether a log of changes that are not yet in the file lies beside it."""
+    return log_bytes(path) > 0
+
+
+def log_bytes(path: Path) -> int:
+    """Return the length of the logs of changes beside a database, 0 where there are none."""
+    total = 0
+    for suffix in LOG_SUFFIXES:
+        try:
+            total += os.stat(f"{path}{suffix}").st_size  # noqa: PTH116 - twice as fast, per query
+        except OSError:
+            continue
+    return total
+
+
+def connect_read_only(path: Path, check_same_thread: bool = True) -> sqlite3.Connection:
+    """Return a connection that writes nothing: not to the file, not beside it.
+
+    Raises:
+        UnusableDatabaseError: SQLite cannot read the file, or a log that it needs.
+    """
+    for mode in (modes := _open_modes(path)):
+        uri = f"{path.as_uri()}?mode=ro{mode}"
+        connection = sqlite3.connect(
+            uri,
+            timeout=LOCK_WAIT_S,
+            uri=True,
+            isolation_level=None,
+            check_same_thread=check_same_thread,
+        )
+        try:
+            connection.execute("PRAGMA query_only = 1")
+            connection.execute("SELECT count(*) FROM sqlite_master").close()
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            if mode == modes[-1] or not error.sqlite_errorname.startswith("SQLITE_IOERR"):
+                why = _LOG_HELP if has_log(path) else "it is damaged, or another program locks it"
+                raise UnusableDatabaseError(f"{path} cannot be read: {error}; {why}") from error
+        else:
+            return connection
+    raise AssertionError("the last mode connects or raises")
+
+
+def _open_modes(path: Path) -> tuple[str, ...]:
+    """Ways to open a file so that SQLite makes no file beside it, the best one first.
+
+    - With a log: `readonly_shm` reads through the -shm file of the program that writes, and makes
+      none; `immutable` would hide the newest rows.
+    - In WAL mode without a log: `immutable`, else SQLite makes a log even to read
+      (https://sqlite.org/wal.html#read_only_databases).
+    - Else with locks, so that a row is never read half written; on a network disk that has no
+      locks, without.
+    """
+    if has_log(path):
+        return ("&readonly_shm=1",)
+    return ("&immutable=1",) if _is_wal(path) else ("", "&immutable=1")
+
+
+def _is_wal(path: Path) -> bool:
+    with path.open("rb") as file:
+        return b"\x02" in file.read(20)[18:]

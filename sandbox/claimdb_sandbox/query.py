@@ -1,0 +1,118 @@
+"""Runs one query on a guarded connection, row by row, and answers with JSON of bounded length."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from contextlib import closing
+from typing import Any, Final
+
+from claimdb_sandbox.guards import GuardedConnection
+from claimdb_sandbox.quoted_names import names_taken_as_text
+from claimdb_sandbox.refusals import limit_words, refusal_of
+from claimdb_sandbox.statements import Refusal, single_statement
+from claimdb_sandbox.values import plain_row, unique_names
+
+MAX_MESSAGE_CHARS: Final = 300
+"""SQLite puts whole tokens into a message, such as all that follows an open quote."""
+
+_encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""Made once: `json.dumps` makes an encoder for each row."""
+
+
+def run_query(guarded: GuardedConnection, text: str) -> bytes:
+    """Return what became of SQL as the JSON of a Result's fields, rows last.
+
+    Args:
+        guarded: the connection to its database.
+        text: what was sent as SQL, whatever it is.
+    """
+    started = time.perf_counter()
+    guarded.start()
+    rows: list[bytes] = []
+    try:
+        outcome = _outcome(guarded, text, rows)
+    except Refusal as refusal:
+        rows.clear()
+        outcome = {
+            "status": refusal.status,
+            "message": _short(refusal.message),
+            "limit": refusal.limit,
+            "notes": [_short(note) for note in refusal.notes],
+        }
+    outcome["ticks"] = guarded.ticks.count
+    outcome["elapsed_ms"] = round((time.perf_counter() - started) * 1000, 3)
+    return _json(outcome)[:-1] + b',"rows":[' + b",".join(rows) + b"]}"
+
+
+def _outcome(guarded: GuardedConnection, text: str, rows: list[bytes]) -> dict[str, Any]:
+    """Put the JSON of each row into `rows`; return the other fields.
+
+    Raises:
+        Refusal: there is no answer.
+    """
+    sql = single_statement(text, guarded.limits.max_sql_chars)
+    try:
+        notes = _notes_on_quotes(guarded, sql)
+        with closing(guarded.connection.execute(sql)) as cursor:
+            if cursor.description is None:
+                raise Refusal("not_a_query", "this statement returns no rows")
+            columns = unique_names(column[0] for column in cursor.description)
+            limit = _read_rows(guarded, cursor, columns, rows)
+    except (sqlite3.Error, sqlite3.Warning, UnicodeError, OverflowError, MemoryError) as error:
+        raise refusal_of(error, guarded, sql) from error
+    fields = {"columns": columns, "flags": sorted(guarded.flags), "notes": notes}
+    if limit is None:
+        return {"status": "ok"} | fields
+    message = limit_words(limit, guarded.limits)
+    if limit == "max_bytes" and not rows:
+        message += "; select fewer columns, or parts of them with substr()"
+    return {"status": "truncated", "truncated": True, "limit": limit, "message": message} | fields
+
+
+def _read_rows(
+    guarded: GuardedConnection, cursor: sqlite3.Cursor, columns: list[str], rows: list[bytes]
+) -> str | None:
+    """Read rows until a limit; return its name, None if they ended before."""
+    limits = guarded.limits
+    room = limits.max_bytes - len(_json(columns))
+    if room < 0:
+        raise Refusal("sql_error", "the names of the columns are too long", limit="max_bytes")
+    for row in cursor:
+        if len(rows) == limits.max_rows:
+            return "max_rows"
+        # Looked at first: as JSON, a row of 200 long texts would take its size once more.
+        if sum(len(value) for value in row if isinstance(value, str | bytes)) > room:
+            return "max_bytes"
+        flags = set[str]()
+        line = _json(plain_row(row, flags))
+        room -= len(line) + 1
+        if room < 0:
+            return "max_bytes"
+        guarded.flags |= flags
+        rows.append(line)
+    return None
+
+
+def _notes_on_quotes(guarded: GuardedConnection, sql: str) -> list[str]:
+    """Notes on double-quoted names that are no column; compiling is not counted as the query."""
+    names = names_taken_as_text(guarded, sql)
+    guarded.policy.denied = None
+    guarded.ticks.count, guarded.ticks.reached = 0, None
+    if not names:
+        return []
+    quoted = ", ".join(f'"{name}"' for name in names)
+    is_no_column = f"{quoted} {'is no column' if len(names) == 1 else 'are no columns'}"
+    if guarded.limits.strict_names:
+        note = f"{is_no_column}; text stands in single quotes"
+        raise Refusal("sql_error", f"no such column: {names[0]}", notes=(note,))
+    return [_short(f"{is_no_column}, so SQLite took it as text; text stands in single quotes")]
+
+
+def _json(value: object) -> bytes:
+    return _encode(value).encode()
+
+
+def _short(message: str) -> str:
+    return message if len(message) <= MAX_MESSAGE_CHARS else message[:MAX_MESSAGE_CHARS] + "…"

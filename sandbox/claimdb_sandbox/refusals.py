@@ -1,0 +1,89 @@
+"""Why there are no rows: SQLite's errors as a status and a short message that names no path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from claimdb_sandbox.guards import GuardedConnection
+from claimdb_sandbox.hints import hints_for
+from claimdb_sandbox.limits import Limits
+from claimdb_sandbox.policy import SCHEMA_CHANGE
+from claimdb_sandbox.results import Status
+from claimdb_sandbox.statements import Refusal
+
+STATUS_OF_ERROR: Final[Mapping[str, Status]] = {
+    "SQLITE_AUTH": "denied",
+    "SQLITE_READONLY": "denied",
+    "SQLITE_INTERRUPT": "timeout",
+    "SQLITE_NOMEM": "memory",
+}
+"""By primary code; every other one is `sql_error`."""
+
+_OUR_WORDS: Final[Mapping[str, str]] = {
+    r"string or blob too big": "a text or blob in it is longer than 1,000,000 bytes",
+    r"Incorrect number of bindings": "parameters (?, :name) are not supported; write the value",
+    r"not an error": "SQLite refuses this statement",
+}
+_READS: Final = re.compile(r"(explain(\s+query\s+plan)?\s+)?(select|values|with|pragma)\b", re.I)
+_FIRST_WORD: Final = re.compile(r"\w+")
+
+
+def refusal_of(error: Exception, guarded: GuardedConnection, sql: str) -> Refusal:
+    """Return the status and message for what an SQLite connection raised.
+
+    Args:
+        error: one of sqlite3's, or of Python's for text that SQLite cannot take, or MemoryError.
+        guarded: the connection, which knows what its policy denied and which limit stopped it.
+        sql: the statement.
+    """
+    if isinstance(error, MemoryError):
+        return limit_reached("memory", "max_heap_bytes", guarded.limits)
+    if guarded.policy.denied:
+        return _denial(guarded.policy.denied, sql)
+    name = getattr(error, "sqlite_errorname", "")
+    status = STATUS_OF_ERROR.get("_".join(name.split("_")[:2]), "sql_error")
+    if status == "timeout":
+        return limit_reached(status, guarded.ticks.reached or "time_limit_s", guarded.limits)
+    if status == "memory":
+        return limit_reached(status, "max_heap_bytes", guarded.limits)
+    if status == "denied":
+        return _denial("writing", sql)
+    message = str(error)
+    for pattern, words in _OUR_WORDS.items():
+        if re.search(pattern, message):
+            return Refusal(status, words)
+    message = message.replace(str(guarded.path.parent), "").replace(guarded.path.name, "")
+    return Refusal(status, message, notes=hints_for(sql))
+
+
+def limit_reached(status: Status, limit: str, limits: Limits) -> Refusal:
+    """Return the refusal of a query that a limit stopped."""
+    return Refusal(status, limit_words(limit, limits), limit)
+
+
+def limit_words(limit: str, limits: Limits) -> str:
+    """Return what a limit did, in words.
+
+    >>> limit_words("max_rows", Limits())
+    'there are more than 1,000 rows'
+    """
+    words = {
+        "time_limit_s": f"stopped after {limits.time_limit_s:g} s",
+        "max_steps": f"stopped after {limits.max_steps or 0:,} steps",
+        "max_heap_bytes": f"needs more memory than {limits.max_heap_bytes:,} bytes",
+        "max_rows": f"there are more than {limits.max_rows:,} rows",
+        "max_bytes": f"further rows do not fit in {limits.max_bytes:,} bytes",
+    }
+    return words[limit]
+
+
+def _denial(what: str, sql: str) -> Refusal:
+    first_word = _FIRST_WORD.match(sql)
+    if first_word and not _READS.match(sql):
+        what = first_word[0].upper()
+    elif what == SCHEMA_CHANGE:
+        # SQLite declares a virtual table by a write to its copy of sqlite_master.
+        what = "this virtual table"
+    return Refusal("denied", f"{what} is not allowed: this database can only be read")

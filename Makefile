@@ -67,6 +67,7 @@ format: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/loader.py
 	$(BIN)/python benchmarks/metric.py
+	$(BIN)/python benchmarks/sandbox.py
 
 clean:
 	rm -rf $(VENV) $(VENV)-matrix .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

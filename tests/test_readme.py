@@ -79,7 +79,7 @@ def env(tmp_path: Path, hub: LocalHub) -> dict[str, str]:
 
 
 def test_every_python_block_runs_as_printed(tmp_path: Path, env: dict[str, str]) -> None:
-    assert len(blocks("python")) == 5
+    assert len(blocks("python")) == 6
     done = subprocess.run(
         [sys.executable, "-c", RUN_DOCTEST],
         input="\n".join(blocks("python")),
@@ -118,7 +118,7 @@ def test_every_other_console_block_prints_what_it_shows(
 ) -> None:
     small_copy(tmp_path / "copy")
     others = [command for command in commands() if command.line != "make demo"]
-    assert len(others) == 10
+    assert len(others) == 12
     for command in others:
         done = subprocess.run(
             command.line,
@@ -134,34 +134,29 @@ def test_every_other_console_block_prints_what_it_shows(
 
 
 @pytest.mark.parametrize(
-    ("script", "ratios", "shown"),
+    ("command", "ratios", "shown"),
     [
         (
-            "loader.py",
+            "loader.py --rows 3000",
             ["faster_than_packaged_json", "faster_than_generator"],
             ["packaged `json` builder", "`GeneratorBasedBuilder`"],
         ),
         (
-            "metric.py",
+            "metric.py --rows 3000",
             ["faster_than_report", "core_over_bincount"],
             ["`classification_report`", "`numpy.bincount`"],
         ),
+        ("sandbox.py", ["pool_faster", "overhead_ms"], ["a connection per query"]),
     ],
 )
 def test_the_speed_table_comes_from_the_benchmarks(
-    tmp_path: Path, script: str, ratios: list[str], shown: list[str]
+    tmp_path: Path, command: str, ratios: list[str], shown: list[str]
 ) -> None:
     """Seconds are never asserted: that the script runs, and that its peers are those shown, is."""
+    script, *options = command.split()
+    program = [sys.executable, str(REPO_ROOT / "benchmarks" / script), *options]
     done = subprocess.run(
-        [
-            sys.executable,
-            str(REPO_ROOT / "benchmarks" / script),
-            "--rows",
-            "3000",
-            "--repeats",
-            "1",
-            "--json",
-        ],
+        [*program, "--repeats", "1", "--json"],
         env=child_env(tmp_path),
         capture_output=True,
         text=True,
@@ -216,7 +211,7 @@ def test_links_lead_to_files() -> None:
 @pytest.mark.parametrize("name", ["SECURITY.md", "CONTRIBUTING.md"])
 def test_files_that_other_pages_name_are_there(name: str) -> None:
     text = (REPO_ROOT / name).read_text("utf-8")
-    named = re.findall(r"`((?:tests|loader|cli|dataset_card)/[\w./-]+)`", text)
+    named = re.findall(r"`((?:tests|loader|cli|sandbox|dataset_card)/[\w./-]+)`", text)
     assert named
     for target in named:
         assert (REPO_ROOT / target).exists(), target

@@ -13,6 +13,7 @@ Next:
   claimdb baseline claim-only --split sample --out words.jsonl
   claimdb score words.jsonl --split sample     scores with intervals; also compare and validate
   claimdb databases list                       the databases, and which of them are here
+  claimdb sql ferry_lines "SELECT …"           look into one of them, read-only
   claimdb prepare --data-dir DIR               make load_dataset("claimdb") work in any process
   load_dataset("claimdb", data_dir="DIR")      the published claims from a local copy"""
 

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from claimdb_cli import baseline, compare, databases, demo, prepare, score, validate
+from claimdb_cli import baseline, compare, databases, demo, prepare, score, sql, validate
 from claimdb_metric.errors import ClaimDBError
+from claimdb_sandbox.errors import SandboxError
 
 EXIT_BAD_INPUT = 2
 
@@ -28,6 +29,7 @@ app.command(help=score.HELP)(score.score)
 app.command(help=compare.HELP)(compare.compare)
 app.command(help=validate.HELP)(validate.validate)
 app.command(help=baseline.HELP)(baseline.baseline)
+app.command(help=sql.HELP)(sql.sql)
 app.add_typer(databases.app, name="databases")
 
 
@@ -56,7 +58,7 @@ def run() -> None:
             stream.reconfigure(errors="replace")
     try:
         app()
-    except ClaimDBError as error:
+    except (ClaimDBError, SandboxError) as error:
         typer.echo(f"claimdb: {error}", err=True)
         sys.exit(EXIT_BAD_INPUT)
     except OSError as error:

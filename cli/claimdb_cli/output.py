@@ -52,7 +52,7 @@ def print_text_table(table: TextTable) -> None:
     from rich.console import Console
     from rich.markup import escape
 
-    drawn = _table(table.title)
+    drawn = _table()
     fixed, natural = 0, 0
     for place, column in enumerate(table.columns):
         width = max(len(cells[place]) for cells in (table.columns, *table.rows))
@@ -63,26 +63,26 @@ def print_text_table(table: TextTable) -> None:
         drawn.add_column(escape(column), justify=side, overflow="fold", no_wrap=not may_fold)
     for row in table.rows:
         drawn.add_row(*(escape(_printable(cell)) for cell in row))
+    # Not as the table's own title, which is folded to the width of a narrow table.
+    title = f"[bold]{escape(_printable(table.title))}[/bold]"
     if sys.stdout.isatty():
+        Console().print(title, highlight=False)
         Console(width=max(Console().width, fixed)).print(drawn, crop=False)
         return
     console = Console(width=max(natural, len(table.title)))
     with console.capture() as capture:
+        console.print(title, highlight=False)
         console.print(drawn)
     for line in capture.get().rstrip("\n").split("\n"):
         typer.echo(line.rstrip())
 
 
-def _table(title: str) -> Table:
+def _table() -> Table:
     from rich.box import SIMPLE_HEAD
-    from rich.markup import escape
     from rich.table import Table
 
     # No lines between columns and two spaces: a table of rates fits 80 columns without folding.
     return Table(
-        title=escape(title),
-        title_justify="left",
-        title_style="bold",
         header_style="bold",
         box=SIMPLE_HEAD,
         show_edge=False,

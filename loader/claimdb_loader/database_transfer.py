@@ -17,10 +17,11 @@ from claimdb_loader.cache_folder import database_folder
 from claimdb_loader.fingerprints import Fingerprint, known_databases
 from claimdb_loader.hub_file import HubFile
 from claimdb_loader.read_only import connect_read_only
-from claimdb_loader.sqlite_file import check_has_tables, file_fault, find_release
+from claimdb_loader.sqlite_file import check_has_tables, find_release
 from claimdb_loader.storage import require_space, storage_errors
 from claimdb_loader.zip_member import Member, Readable
 from claimdb_metric.errors import DatabaseFileError
+from claimdb_sandbox.database_file import file_fault
 
 DISCARDED: Final = (
     "what was fetched is discarded. A file that you trust can be used from a folder given as "
@@ -159,11 +160,11 @@ def _fault_of(path: Path, fingerprints: tuple[Fingerprint, ...]) -> str | None:
     fault = file_fault(path) or find_release(path, fingerprints)[1]
     if fault:
         return fault
-    with closing(connect_read_only(path)) as connection:
-        try:
+    try:
+        with closing(connect_read_only(path)) as connection:
             check_has_tables(connection, path)
-        except DatabaseFileError as error:
-            return str(error).removeprefix(f"{path} ").partition(";")[0]
+    except DatabaseFileError as error:
+        return str(error).removeprefix(f"{path} ").partition(";")[0]
     return None
 
 

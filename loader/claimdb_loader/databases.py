@@ -15,14 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from claimdb_loader import database_files
-from claimdb_loader.read_only import connect_read_only, has_log
-from claimdb_loader.sqlite_file import (
-    MEND,
-    TABLES_SQL,
-    check_file,
-    check_has_tables,
-)
+from claimdb_loader.read_only import connect_read_only
+from claimdb_loader.sqlite_file import MEND, TABLES_SQL, check_file, check_has_tables
 from claimdb_metric.errors import DatabaseFileError, DataError
+from claimdb_sandbox.database_file import has_log
 
 DEFAULT_MAX_ROWS: Final = 1000
 MAX_OPEN: Final = 64
@@ -72,8 +68,8 @@ class Database:
 
     The connection is opened at the first use in each process, so a handle may be pickled, sent to
     a worker or inherited by a fork; a file that has changed is opened anew. Queries from several
-    threads take turns. Give it SQL that you trust: for SQL that a model wrote, time and memory need
-    limits too.
+    threads take turns. Give it SQL that you trust; SQL that a model wrote needs limits on time and
+    memory too: `claimdb_sandbox.Executor(database.path)`.
 
     >>> with open_database("ferry_lines") as db:
     ...     db.query("SELECT count(*) > 0 FROM sqlite_master").rows

@@ -6,6 +6,10 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
+from claimdb_metric.errors import DatabaseFileError
+from claimdb_sandbox import database_file
+from claimdb_sandbox.errors import UnusableDatabaseError
+
 _REFUSED_ACTIONS: Final = {
     sqlite3.SQLITE_ATTACH,
     sqlite3.SQLITE_DETACH,
@@ -41,22 +45,19 @@ _PRAGMAS_WITHOUT_VALUE: Final = {
 def connect_read_only(path: Path) -> sqlite3.Connection:
     """Return a connection that can write nothing: not to the file, not beside it, not elsewhere.
 
-    `immutable=1` keeps SQLite from making -wal and -shm files, which a WAL database in a read-only
-    folder needs (https://sqlite.org/wal.html#read_only_databases); with a log beside the file it
-    would hide the newest rows, so then it is left out. No ATTACH, and so no VACUUM INTO either.
+    No ATTACH, and so no VACUUM INTO either.
+
+    Raises:
+        DatabaseFileError: SQLite cannot read the file, or a log beside it.
     """
-    uri = path.absolute().as_uri() + "?mode=ro" + ("" if has_log(path) else "&immutable=1")
-    connection = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
+    try:
+        connection = database_file.connect_read_only(path.absolute(), check_same_thread=False)
+    except UnusableDatabaseError as error:
+        raise DatabaseFileError(str(error)) from error
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    connection.execute("PRAGMA query_only = 1")
     connection.set_authorizer(_authorize)
     connection.text_factory = _lenient_text
     return connection
-
-
-def has_log(path: Path) -> bool:
-    """Whether a log of changes that are not yet in the file lies beside it."""
-    return any(path.with_name(path.name + suffix).exists() for suffix in ("-wal", "-journal"))
 
 
 def _authorize(action: int, name: str | None, value: str | None, *_: str | None) -> int:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
         WorkerStartError,
     )
     from .executor import Executor
-    from .fingerprints import Fingerprint, assert_unchanged, fingerprint, fingerprints
     from .limits import AGENT_LIMITS, GOLD_LIMITS, Limits
     from .results import STATUSES, Result, Status
+    from .unchanged import Fingerprint, assert_unchanged, fingerprint, fingerprints
 
 _ROOMS: Final = {
     "async_executor": ("AsyncExecutor",),
@@ -33,7 +33,7 @@ _ROOMS: Final = {
         "WorkerStartError",
     ),
     "executor": ("Executor",),
-    "fingerprints": ("Fingerprint", "assert_unchanged", "fingerprint", "fingerprints"),
+    "unchanged": ("Fingerprint", "assert_unchanged", "fingerprint", "fingerprints"),
     "limits": ("AGENT_LIMITS", "GOLD_LIMITS", "Limits"),
     "results": ("STATUSES", "Result", "Status"),
 }

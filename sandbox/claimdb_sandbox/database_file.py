@@ -132,11 +132,17 @@ def connect_read_only(path: Path, check_same_thread: bool = True) -> sqlite3.Con
         except sqlite3.DatabaseError as error:
             connection.close()
             if mode == modes[-1] or not error.sqlite_errorname.startswith("SQLITE_IOERR"):
-                why = _LOG_HELP if has_log(path) else "it is damaged, or another program locks it"
-                raise UnusableDatabaseError(f"{path} cannot be read: {error}; {why}") from error
+                why = f"{error}; {_help(error, path)}"
+                raise UnusableDatabaseError(f"{path} cannot be read as SQLite: {why}") from error
         else:
             return connection
     raise AssertionError("the last mode connects or raises")
+
+
+def _help(error: sqlite3.DatabaseError, path: Path) -> str:
+    if error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return "another program is writing it: try again later"
+    return _LOG_HELP if has_log(path) else "it is damaged: replace it with a whole copy"
 
 
 def _open_modes(path: Path) -> tuple[str, ...]:

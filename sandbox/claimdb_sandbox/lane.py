@@ -109,6 +109,8 @@ class Lane:
     def _started(self, state: _State) -> WorkerProcess:
         if self._closed:
             raise ClosedError("this executor is closed; make a new one")
+        if state.worker is not None and state.worker.has_ended():
+            state.end_worker()  # while it had nothing to do: no query is lost
         if state.worker is None:
             state.worker = WorkerProcess(self._limits)
             state.release = weakref.finalize(self, state.worker.kill)

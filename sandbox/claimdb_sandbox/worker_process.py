@@ -67,6 +67,10 @@ class WorkerProcess:
         """Return the answer to a request; raises what `Pipes.ask` raises."""
         return self._pipes.ask(request, limit_s)
 
+    def has_ended(self) -> bool:
+        """Whether the process is known to be gone."""
+        return self._process.poll() is not None
+
     def stop(self) -> None:
         """Send the process its end, and wait for nothing: its pipe ends, which `ask` sees."""
         if self._owner == os.getpid():

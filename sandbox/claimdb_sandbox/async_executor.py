@@ -8,6 +8,7 @@ import queue
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Final
 
 from claimdb_sandbox.database_file import usable_path
 from claimdb_sandbox.errors import ClosedError
@@ -15,6 +16,8 @@ from claimdb_sandbox.executor import DEFAULT_LIMITS
 from claimdb_sandbox.lane import Lane
 from claimdb_sandbox.limits import Limits
 from claimdb_sandbox.results import Result
+
+CLOSED: Final = "this pool is closed, or of another process; make a new one"
 
 
 class AsyncExecutor:
@@ -59,9 +62,8 @@ class AsyncExecutor:
             raise ValueError(f"lanes={lanes!r} must be an integer of 1 or more")
         self.limits = limits
         self._root = root
-        self._retry_once = retry_once
         self._owner = os.getpid()
-        self._lanes = [Lane(limits) for _ in range(n_lanes)]
+        self._lanes = [Lane(limits, retry_once) for _ in range(n_lanes)]
         self._free: queue.SimpleQueue[Lane] = queue.SimpleQueue()
         for lane in self._lanes:
             self._free.put(lane)
@@ -82,27 +84,27 @@ class AsyncExecutor:
             ClosedError: the pool is closed, or was made before a fork.
         """
         if self._closed or self._owner != os.getpid():
-            raise ClosedError("this pool is closed, or of another process; make a new one")
+            raise ClosedError(CLOSED)
         job = _Job(usable_path(db_path, self._root), sql)
         running = self._threads.submit(self._run, job)
         try:
             return await asyncio.wrap_future(running)
         except asyncio.CancelledError:
             job.cancel()
+            task = asyncio.current_task()
+            if running.cancelled() and task is not None and not task.cancelling():
+                raise ClosedError(CLOSED) from None  # by `close`, not by who waits
             raise
 
     def _run(self, job: _Job) -> Result:
         lane = self._free.get()
         try:
-            result = job.run(lane)
-            if result.status == "worker_died" and self._retry_once and not job.cancelled:
-                result = job.run(lane)
-            return result
+            return job.run(lane)
         finally:
             self._free.put(lane)
 
     def close(self) -> None:
-        """End all workers; queries that are running get `worker_died`."""
+        """End all workers; a query that runs gets `worker_died`, one that waits ClosedError."""
         self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for lane in self._lanes:
@@ -127,11 +129,9 @@ class _Job:
 
     def run(self, lane: Lane) -> Result:
         with self._lock:
-            if self.cancelled:
-                return Result("worker_died", message="cancelled")
             self._lane = lane
         try:
-            return lane.run(self._path, self._sql)
+            return lane.run(self._path, self._sql, lambda: not self.cancelled)
         finally:
             with self._lock:
                 self._lane = None

@@ -111,8 +111,12 @@ def log_bytes(path: Path) -> int:
     return total
 
 
-def connect_read_only(path: Path, check_same_thread: bool = True) -> sqlite3.Connection:
+def connect_read_only(
+    path: Path, *, check_same_thread: bool = True, cached_statements: int = 128
+) -> sqlite3.Connection:
     """Return a connection that writes nothing: not to the file, not beside it.
+
+    The arguments but the path are those of `sqlite3.connect`.
 
     Raises:
         UnusableDatabaseError: SQLite cannot read the file, or a log that it needs.
@@ -125,6 +129,7 @@ def connect_read_only(path: Path, check_same_thread: bool = True) -> sqlite3.Con
             uri=True,
             isolation_level=None,
             check_same_thread=check_same_thread,
+            cached_statements=cached_statements,
         )
         try:
             connection.execute("PRAGMA query_only = 1")

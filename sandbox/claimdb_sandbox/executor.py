@@ -55,7 +55,7 @@ class Executor:
         self.path: Path = usable_path(path, root)
         self.limits = limits
         self._retry_once = retry_once
-        self._lane = Lane(limits)
+        self._lane = Lane(limits, retry_once)
 
     @property
     def worker_pid(self) -> int | None:
@@ -73,10 +73,7 @@ class Executor:
             WorkerStartError: the process that runs the SQL cannot be started.
             ClosedError: the executor is closed.
         """
-        result = self._lane.run(self.path, sql)
-        if result.status == "worker_died" and self._retry_once:
-            result = self._lane.run(self.path, sql)
-        return result
+        return self._lane.run(self.path, sql)
 
     def close(self) -> None:
         """End the worker; a query of another thread that is running gets `worker_died`."""

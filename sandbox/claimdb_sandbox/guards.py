@@ -91,7 +91,10 @@ class GuardedConnection:
         self.policy = Policy()
         self.ticks = Ticks()
         self.flags = set[str]()
-        self.connection = connect_read_only(path)
+        """How the row that was read last differs from what SQLite holds."""
+        # No statement is kept: one that is used again would go on counting its steps where it
+        # stopped, and the last tick would come one step earlier or later.
+        self.connection = connect_read_only(path, cached_statements=0)
         for name, value in PRAGMAS.items():
             self.connection.execute(f"PRAGMA {name} = {value}")
         self._warm_up()

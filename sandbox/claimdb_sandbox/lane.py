@@ -11,13 +11,15 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from claimdb_sandbox.errors import ClosedError, UnusableDatabaseError
 from claimdb_sandbox.limits import Limits
 from claimdb_sandbox.pipes import WorkerDied, WorkerLate
 from claimdb_sandbox.results import Result
 from claimdb_sandbox.worker_process import WorkerProcess
+
+CLOSED: Final = "this executor is closed; make a new one"
 
 
 @dataclass
@@ -38,10 +40,12 @@ class Lane:
 
     Args:
         limits: what each query may cost.
+        retry_once: whether a query whose worker died is run once more.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, retry_once: bool) -> None:
         self._limits = limits
+        self._retry_once = retry_once
         self._closed = False
         # A fork inherits its parent's worker, and perhaps its held lock: it uses neither.
         self._by_process: dict[int, _State] = {}
@@ -52,8 +56,13 @@ class Lane:
         worker = self._state().worker
         return worker.pid if worker else None
 
-    def run(self, path: Path, sql: str) -> Result:
+    def run(self, path: Path, sql: str, is_wanted: Callable[[], bool] = lambda: True) -> Result:
         """Return what became of a query.
+
+        Args:
+            path: the database.
+            sql: one statement.
+            is_wanted: asked before the query is sent to the worker, whose start takes a while.
 
         Raises:
             TypeError: the SQL is no text.
@@ -64,8 +73,16 @@ class Lane:
         if not isinstance(sql, str):
             raise TypeError(f"sql must be text, got {type(sql).__name__}")
         state = self._state()
+        request = {"path": str(path), "sql": sql}
         with state.lock:
-            return self._ask(state, {"path": str(path), "sql": sql})
+            for _ in range(2 if self._retry_once else 1):
+                worker = self._started(state)
+                if not is_wanted():
+                    return Result("worker_died", message="cancelled before it began")
+                result = self._ask(state, worker, request)
+                if result.status != "worker_died" or self._closed:
+                    break
+        return result
 
     def stop(self) -> None:
         """Kill the worker, from another thread than the one that waits for its answer."""
@@ -84,8 +101,7 @@ class Lane:
     def _state(self) -> _State:
         return self._by_process.setdefault(os.getpid(), _State())
 
-    def _ask(self, state: _State, request: dict[str, Any]) -> Result:
-        worker = self._started(state)
+    def _ask(self, state: _State, worker: WorkerProcess, request: dict[str, Any]) -> Result:
         started = time.perf_counter()
         try:
             answer = worker.ask(request, self._limits.time_limit_s + self._limits.grace_s)
@@ -108,12 +124,15 @@ class Lane:
 
     def _started(self, state: _State) -> WorkerProcess:
         if self._closed:
-            raise ClosedError("this executor is closed; make a new one")
+            raise ClosedError(CLOSED)
         if state.worker is not None and state.worker.has_ended():
             state.end_worker()  # while it had nothing to do: no query is lost
         if state.worker is None:
             state.worker = WorkerProcess(self._limits)
             state.release = weakref.finalize(self, state.worker.kill)
+            if self._closed:  # meanwhile, by another thread, which saw no worker to kill
+                state.end_worker()
+                raise ClosedError(CLOSED)
         return state.worker
 
     def _result_without_answer(self, error: Exception, end: str, elapsed_ms: float) -> Result:

@@ -22,6 +22,9 @@ ALLOWED_PRAGMAS: Final = frozenset(
 )
 """The schema. Not `database_list`, which shows where the file is. None of them sets anything."""
 
+INTERNAL_PRAGMAS: Final = frozenset({"data_version"})
+"""FTS5 asks for it on its own to see whether its index has changed; it is a counter."""
+
 PRAGMAS_WITHOUT_NAME: Final = frozenset({"table_list"})
 """The others answer nothing without the name of a table or an index."""
 
@@ -69,7 +72,9 @@ class Policy:
         if action == sqlite3.SQLITE_FUNCTION:
             return self._answer(str(second).lower() not in DENIED_FUNCTIONS, f"{second}()")
         if action == sqlite3.SQLITE_PRAGMA:
-            return self._answer(str(first).lower() in ALLOWED_PRAGMAS, f"PRAGMA {first}")
+            return self._answer(
+                str(first).lower() in ALLOWED_PRAGMAS | INTERNAL_PRAGMAS, f"PRAGMA {first}"
+            )
         if first in ("sqlite_master", "sqlite_temp_master"):
             return self._answer(False, SCHEMA_CHANGE)
         return self._answer(False, _ACTION_NAMES.get(action, "what this statement does"))

@@ -59,10 +59,11 @@ def _outcome(guarded: GuardedConnection, text: str, rows: list[bytes]) -> dict[s
             if cursor.description is None:
                 raise Refusal("not_a_query", "this statement returns no rows")
             columns = unique_names(column[0] for column in cursor.description)
-            limit = _read_rows(guarded, cursor, columns, rows)
+            flags = set[str]()
+            limit = _read_rows(guarded, cursor, columns, rows, flags)
     except (sqlite3.Error, sqlite3.Warning, UnicodeError, OverflowError, MemoryError) as error:
         raise refusal_of(error, guarded, sql) from error
-    fields = {"columns": columns, "flags": sorted(guarded.flags), "notes": notes}
+    fields = {"columns": columns, "flags": sorted(flags), "notes": notes}
     if limit is None:
         return {"status": "ok"} | fields
     message = limit_words(limit, guarded.limits)
@@ -72,9 +73,13 @@ def _outcome(guarded: GuardedConnection, text: str, rows: list[bytes]) -> dict[s
 
 
 def _read_rows(
-    guarded: GuardedConnection, cursor: sqlite3.Cursor, columns: list[str], rows: list[bytes]
+    guarded: GuardedConnection,
+    cursor: sqlite3.Cursor,
+    columns: list[str],
+    rows: list[bytes],
+    flags: set[str],
 ) -> str | None:
-    """Read rows until a limit; return its name, None if they ended before."""
+    """Read rows, and their flags, until a limit; return its name, None if they ended before."""
     limits = guarded.limits
     room = limits.max_bytes - len(_json(columns))
     if room < 0:
@@ -85,12 +90,12 @@ def _read_rows(
         # Looked at first: as JSON, a row of 200 long texts would take its size once more.
         if sum(len(value) for value in row if isinstance(value, str | bytes)) > room:
             return "max_bytes"
-        flags = set[str]()
-        line = _json(plain_row(row, flags))
+        line = _json(plain_row(row, guarded.flags))
         room -= len(line) + 1
         if room < 0:
             return "max_bytes"
-        guarded.flags |= flags
+        flags |= guarded.flags
+        guarded.flags.clear()
         rows.append(line)
     return None
 

@@ -63,4 +63,4 @@ def _rewritten(sql: str, texts: list[str]) -> str:
 
 
 def _name(quoted: str) -> str:
-    return quoted[1:].removesuffix('"').replace('""', '"')
+    return quoted[1:-1].replace('""', '"')

@@ -8,12 +8,13 @@ from typing import Final
 
 from claimdb_sandbox.results import Status
 
-# Possessive (`*+`), so that no text takes more than one pass over it.
+# Here and below possessive (`*+`), so that no text takes more than one pass over it.
 TOKENS: Final = re.compile(
     r"""
-      (?P<text>       '(?:[^']++|'')*+'? )
-    | (?P<quoted>     "(?:[^"]++|"")*+"? )
-    | (?P<name>       `(?:[^`]++|``)*+`? | \[[^\]]*+\]? )
+      (?P<text>       '(?:[^']++|'')*+' )
+    | (?P<quoted>     "(?:[^"]++|"")*+" )
+    | (?P<name>       `(?:[^`]++|``)*+` | \[[^\]]*+\] )
+    | (?P<open>       ['"`\[].* )
     | (?P<comment>    --[^\n]*+ | /\*(?:[^*]++|\*(?!/))*+(?:\*/)? )
     | (?P<semicolon>  ; )
     | (?P<space>      [ \t\n\f\r\ufeff]++ )
@@ -26,7 +27,7 @@ An open quote or comment goes to the end of the text."""
 
 _BETWEEN: Final = frozenset({"comment", "space"})
 _FENCE: Final = re.compile(
-    r"(`{3,}|~{3,})[ \t]*(?:(?:sql|sqlite)\b|[\w+-]*[ \t]*\n)", re.IGNORECASE
+    r"(`{3,}+|~{3,}+)[ \t]*+(?:(?:sql|sqlite)\b|[\w+-]*+[ \t\r]*+\n)", re.IGNORECASE
 )
 
 
@@ -80,7 +81,7 @@ def without_fence(text: str) -> str:
     """
     stripped = text.strip()
     opening = _FENCE.match(stripped)
-    return stripped[opening.end() :].removesuffix(opening[1]) if opening else text
+    return stripped[opening.end() :].removesuffix(opening[1]).rstrip() if opening else text
 
 
 def _check_characters(text: str) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from claimdb_sandbox.answers import result_of
 from claimdb_sandbox.errors import ClosedError, UnusableDatabaseError
 from claimdb_sandbox.limits import Limits
 from claimdb_sandbox.pipes import WorkerDied, WorkerLate
@@ -105,8 +106,8 @@ class Lane:
         started = time.perf_counter()
         try:
             answer = worker.ask(request, self._limits.time_limit_s + self._limits.grace_s)
-            if "unusable" in answer:
-                raise UnusableDatabaseError(str(answer["unusable"]))
+            if type(fault := answer.get("unusable")) is str:
+                raise UnusableDatabaseError(fault)
             result = result_of(answer)
         except UnusableDatabaseError:
             raise
@@ -145,17 +146,3 @@ class Lane:
             return Result("timeout", elapsed_ms=elapsed_ms, message=message, limit="time_limit_s")
         message = f"the process that ran this query ended ({end})"
         return Result("worker_died", elapsed_ms=elapsed_ms, message=message)
-
-
-def result_of(answer: dict[str, Any]) -> Result:
-    """Return the Result in a worker's answer.
-
-    Raises:
-        WorkerDied: it is none, and so not from our code: the worker is not trusted any more.
-    """
-    listed = ("columns", "flags", "notes")
-    try:
-        tuples = {name: tuple(map(str, answer.get(name, ()))) for name in listed}
-        return Result(**answer | tuples | {"rows": tuple(map(tuple, answer["rows"]))})
-    except (TypeError, KeyError) as error:
-        raise WorkerDied from error

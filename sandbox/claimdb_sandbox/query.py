@@ -58,7 +58,7 @@ def _outcome(guarded: GuardedConnection, text: str, rows: list[bytes]) -> dict[s
         with closing(guarded.connection.execute(sql)) as cursor:
             if cursor.description is None:
                 raise Refusal("not_a_query", "this statement returns no rows")
-            columns = unique_names(column[0] for column in cursor.description)
+            columns = _columns(cursor, guarded.limits.max_bytes)
             flags = set[str]()
             limit = _read_rows(guarded, cursor, columns, rows, flags)
     except (sqlite3.Error, sqlite3.Warning, UnicodeError, OverflowError, MemoryError) as error:
@@ -72,6 +72,14 @@ def _outcome(guarded: GuardedConnection, text: str, rows: list[bytes]) -> dict[s
     return {"status": "truncated", "truncated": True, "limit": limit, "message": message} | fields
 
 
+def _columns(cursor: sqlite3.Cursor, max_bytes: int) -> list[str]:
+    names = [column[0] for column in cursor.description]
+    # A name may be a whole expression, and 200 of them 20 MB.
+    if sum(map(len, names)) > max_bytes or len(_json(names)) > max_bytes:
+        raise Refusal("sql_error", "the names of the columns are too long", limit="max_bytes")
+    return unique_names(names)
+
+
 def _read_rows(
     guarded: GuardedConnection,
     cursor: sqlite3.Cursor,
@@ -82,8 +90,6 @@ def _read_rows(
     """Read rows, and their flags, until a limit; return its name, None if they ended before."""
     limits = guarded.limits
     room = limits.max_bytes - len(_json(columns))
-    if room < 0:
-        raise Refusal("sql_error", "the names of the columns are too long", limit="max_bytes")
     for row in cursor:
         if len(rows) == limits.max_rows:
             return "max_rows"

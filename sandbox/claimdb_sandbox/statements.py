@@ -18,7 +18,7 @@ TOKENS: Final = re.compile(
     | (?P<comment>    --[^\n]*+ | /\*(?:[^*]++|\*(?!/))*+(?:\*/)? )
     | (?P<semicolon>  ; )
     | (?P<space>      [ \t\n\f\r\ufeff]++ )
-    | (?P<other>      [^'"`\[;/\- \t\n\f\r\ufeff]++ | . )
+    | (?P<other>      [^'"`\[;/\-][^'"`\[;/\-]*+ | . )
     """,
     re.VERBOSE | re.DOTALL,
 )

@@ -34,14 +34,14 @@ def unique_names(names: Iterable[str]) -> list[str]:
     ['id', 'id_3', 'id_2', 'id_4']
     """
     names = list(names)
-    taken, seen, unique = set(names), set[str](), []
+    taken = set(names)
+    next_number = dict.fromkeys(names, 1)
+    unique = []
     for name in names:
-        number = 2
         candidate = name
-        if name in seen:
-            while (candidate := f"{name}_{number}") in taken:
-                number += 1
-        seen.add(name)
+        while next_number[name] > 1 and (candidate := f"{name}_{next_number[name]}") in taken:
+            next_number[name] += 1
+        next_number[name] += 1
         taken.add(candidate)
         unique.append(candidate)
     return unique

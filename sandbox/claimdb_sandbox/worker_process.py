@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import weakref
 from dataclasses import asdict
 from functools import cache
@@ -32,6 +33,8 @@ _START: Final = (
 
 
 _workers: Final[weakref.WeakSet[WorkerProcess]] = weakref.WeakSet()
+_starting: Final = threading.RLock()
+"""Held while a worker is started and noted; a fork waits for it, lest it inherit unknown pipes."""
 
 
 class WorkerProcess:
@@ -43,13 +46,12 @@ class WorkerProcess:
 
     def __init__(self, limits: Limits) -> None:
         self._owner = os.getpid()
-        try:
-            self._process = _started()
-        except OSError as error:
-            raise WorkerStartError(f"{sys.executable} cannot be started: {error}") from error
-        self.pid = self._process.pid
+        self._stopped = False
         _let_go_in_forks()
-        _workers.add(self)
+        with _starting:
+            self._process = _started()
+            _workers.add(self)
+        self.pid = self._process.pid
         self._pipes = Pipes(self._process, limits.max_bytes + MAX_HEAD_BYTES)
         try:
             self.ask(asdict(limits), START_LIMIT_S)
@@ -68,11 +70,12 @@ class WorkerProcess:
         return self._pipes.ask(request, limit_s)
 
     def has_ended(self) -> bool:
-        """Whether the process is known to be gone."""
-        return self._process.poll() is not None
+        """Whether the process is known to be gone, or on its way."""
+        return self._stopped or self._process.poll() is not None
 
     def stop(self) -> None:
         """Send the process its end, and wait for nothing: its pipe ends, which `ask` sees."""
+        self._stopped = True
         if self._owner == os.getpid():
             self._process.kill()
 
@@ -95,18 +98,26 @@ class WorkerProcess:
 
 
 def _started() -> subprocess.Popen[bytes]:
+    if not sys.executable:
+        raise WorkerStartError(
+            "a worker cannot be started: this program has no Python (sys.executable is empty)"
+        )
     folder = str(Path(__file__).resolve().parent.parent)
     # On Windows the python.exe of a virtual environment starts another one, which no kill reaches.
     base = getattr(sys, "_base_executable", sys.executable)
-    return subprocess.Popen(
-        [base if sys.platform == "win32" else sys.executable, "-I", "-S", "-c", _START, folder],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        bufsize=0,
-        cwd=os.sep,
-        env={name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ},
-    )
+    python = base if sys.platform == "win32" else sys.executable
+    try:
+        return subprocess.Popen(
+            [python, "-I", "-S", "-c", _START, folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            cwd=os.sep,
+            env={name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ},
+        )
+    except OSError as error:
+        raise WorkerStartError(f"{python} cannot be started: {error}") from error
 
 
 @cache
@@ -116,9 +127,14 @@ def _let_go_in_forks() -> None:
     With them open, a worker would not see the end of its parent while a forked child lives.
     """
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=_let_all_go)
+        os.register_at_fork(
+            before=_starting.acquire,
+            after_in_parent=_starting.release,
+            after_in_child=_let_all_go,
+        )
 
 
 def _let_all_go() -> None:
+    _starting.release()
     for worker in _workers:
         worker.let_go()

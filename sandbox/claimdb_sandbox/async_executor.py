@@ -86,7 +86,10 @@ class AsyncExecutor:
         if self._closed or self._owner != os.getpid():
             raise ClosedError(CLOSED)
         job = _Job(usable_path(db_path, self._root), sql)
-        running = self._threads.submit(self._run, job)
+        try:
+            running = self._threads.submit(self._run, job)
+        except RuntimeError:  # another thread has closed the pool meanwhile
+            raise ClosedError(CLOSED) from None
         try:
             return await asyncio.wrap_future(running)
         except asyncio.CancelledError:

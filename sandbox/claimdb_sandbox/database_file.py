@@ -6,14 +6,21 @@ import os
 import sqlite3
 import stat
 import struct
+import sys
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from claimdb_sandbox.errors import UnusableDatabaseError
+
+if sys.platform != "win32":
+    import fcntl
 
 HEADER: Final = b"SQLite format 3\x00"
 HEADER_BYTES: Final = 100
 LOG_SUFFIXES: Final = ("-wal", "-journal")
+FAR_BYTE: Final = 2**62
+"""Behind the longest database that there can be (281 TB)."""
+
 LOCK_WAIT_S: Final = 2.0
 """How long a query waits for a program that is just writing."""
 
@@ -24,22 +31,45 @@ _LOG_HELP: Final = (
 
 
 def usable_path(path: str | os.PathLike[str], root: str | os.PathLike[str] | None = None) -> Path:
-    """Return the absolute path of a database that can be opened.
+    """Return the absolute path of a file that may be opened; whether it is SQLite, a worker tells.
+
+    Nothing is read: to close a file again would end all locks that this program holds on it, also
+    those of its own SQLite connections (https://sqlite.org/howtocorrupt.html, section 2.2).
 
     Args:
         path: a file.
         root: a folder; links followed, the file must lie in it. None allows every place.
 
     Raises:
-        UnusableDatabaseError: the path leads out of the root, or to no SQLite database.
+        UnusableDatabaseError: the path leads out of the root, or to no file.
     """
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - Path.resolve would follow links
-    if root is not None and not absolute.resolve().is_relative_to(Path(root).resolve()):
+    if root is not None and not _is_below(absolute, Path(root)):
         raise UnusableDatabaseError(f"{path} leads out of {root}, the only folder that is allowed")
-    fault = file_fault(absolute)
+    fault = _kind_fault(absolute)
     if fault is not None:
         raise UnusableDatabaseError(f"{path} {fault}")
     return absolute
+
+
+def _is_below(path: Path, root: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(root.resolve())
+    except (OSError, ValueError, RuntimeError):  # no file can have this path; or links in a circle
+        return False
+
+
+def _kind_fault(path: Path) -> str | None:
+    try:
+        state = path.stat()
+    except (OSError, ValueError) as error:
+        return f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    if stat.S_ISDIR(state.st_mode):
+        return "is a folder"
+    if not stat.S_ISREG(state.st_mode):
+        # Opening a pipe would wait for somebody to write to it.
+        return "is not a regular file"
+    return "is empty" if state.st_size == 0 else None
 
 
 def file_fault(path: Path) -> str | None:
@@ -50,22 +80,19 @@ def file_fault(path: Path) -> str | None:
     >>> file_fault(Path("/no/such/file.sqlite"))
     'cannot be read: No such file or directory'
     """
+    fault = _kind_fault(path)
+    if fault is not None:
+        return fault
     try:
-        mode = path.stat().st_mode
-        if not stat.S_ISREG(mode):
-            # Opening a pipe would wait for somebody to write to it.
-            return "is a folder" if stat.S_ISDIR(mode) else "is not a regular file"
         with path.open("rb") as file:
             head = file.read(HEADER_BYTES)
             actual = os.fstat(file.fileno()).st_size
-    except (OSError, ValueError) as error:
-        return f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
     return _head_fault(head) or _length_fault(head, actual, path)
 
 
 def _head_fault(head: bytes) -> str | None:
-    if not head:
-        return "is empty"
     if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<":
         return "is an HTML page, not SQLite: the download was a web page (a login or a warning)"
     if head.startswith(b"version https://git-lfs"):
@@ -121,27 +148,22 @@ def connect_read_only(
     Raises:
         UnusableDatabaseError: SQLite cannot read the file, or a log that it needs.
     """
-    for mode in (modes := _open_modes(path)):
-        uri = f"{path.as_uri()}?mode=ro{mode}"
-        connection = sqlite3.connect(
-            uri,
-            timeout=LOCK_WAIT_S,
-            uri=True,
-            isolation_level=None,
-            check_same_thread=check_same_thread,
-            cached_statements=cached_statements,
-        )
-        try:
-            connection.execute("PRAGMA query_only = 1")
-            connection.execute("SELECT count(*) FROM sqlite_master").close()
-        except sqlite3.DatabaseError as error:
-            connection.close()
-            if mode == modes[-1] or not error.sqlite_errorname.startswith("SQLITE_IOERR"):
-                why = f"{error}; {_help(error, path)}"
-                raise UnusableDatabaseError(f"{path} cannot be read as SQLite: {why}") from error
-        else:
-            return connection
-    raise AssertionError("the last mode connects or raises")
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?mode=ro{_open_mode(path)}",
+        timeout=LOCK_WAIT_S,
+        uri=True,
+        isolation_level=None,
+        check_same_thread=check_same_thread,
+        cached_statements=cached_statements,
+    )
+    try:
+        connection.execute("PRAGMA query_only = 1")
+        connection.execute("SELECT count(*) FROM sqlite_master").close()
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        why = f"{error}; {_help(error, path)}"
+        raise UnusableDatabaseError(f"{path} cannot be read as SQLite: {why}") from error
+    return connection
 
 
 def _help(error: sqlite3.DatabaseError, path: Path) -> str:
@@ -150,21 +172,31 @@ def _help(error: sqlite3.DatabaseError, path: Path) -> str:
     return _LOG_HELP if has_log(path) else "it is damaged: replace it with a whole copy"
 
 
-def _open_modes(path: Path) -> tuple[str, ...]:
-    """Ways to open a file so that SQLite makes no file beside it, the best one first.
+def _open_mode(path: Path) -> str:
+    """How to open a file so that SQLite makes no file beside it.
 
     - With a log: `readonly_shm` reads through the -shm file of the program that writes, and makes
       none; `immutable` would hide the newest rows.
     - In WAL mode without a log: `immutable`, else SQLite makes a log even to read
-      (https://sqlite.org/wal.html#read_only_databases).
-    - Else with locks, so that a row is never read half written; on a network disk that has no
-      locks, without.
+      (https://sqlite.org/wal.html#read_only_databases). So too on a network disk that has no locks.
+    - Else with locks, so that a row is never read half written.
     """
     if has_log(path):
-        return ("&readonly_shm=1",)
-    return ("&immutable=1",) if _is_wal(path) else ("", "&immutable=1")
-
-
-def _is_wal(path: Path) -> bool:
+        return "&readonly_shm=1"
     with path.open("rb") as file:
-        return b"\x02" in file.read(20)[18:]
+        is_wal = b"\x02" in file.read(20)[18:]
+        return "&immutable=1" if is_wal or not _has_locks(file) else ""
+
+
+def _has_locks(file: IO[bytes]) -> bool:
+    """Whether the disk knows locks; tried on a byte that nobody else locks.
+
+    Of ENOLCK, SQLite says that the database is locked, as if by another program.
+    """
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.lockf(file, fcntl.LOCK_SH, 1, FAR_BYTE)
+    except OSError:
+        return False
+    return True

@@ -28,7 +28,8 @@ class Executor:
         retry_once: whether a query whose worker died is run once more.
 
     Raises:
-        UnusableDatabaseError: the path leads out of the root, or to no SQLite database.
+        UnusableDatabaseError: the path leads out of the root, or to no file. Whether the file is a
+            SQLite database, the first query tells.
 
     >>> import sqlite3, tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -69,7 +70,7 @@ class Executor:
             sql: one statement that reads, perhaps in a code fence.
 
         Raises:
-            UnusableDatabaseError: the file is no longer a database that can be read.
+            UnusableDatabaseError: the file is not a SQLite database that can be read.
             WorkerStartError: the process that runs the SQL cannot be started.
             ClosedError: the executor is closed.
         """

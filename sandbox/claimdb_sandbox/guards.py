@@ -52,6 +52,10 @@ _CONFIG: Final[Mapping[str, bool]] = {
 connection it would break views that hold such text; `quoted_names` looks at the query alone."""
 
 
+class RowTooLong(Exception):
+    """The texts of one row are longer than a whole answer may be: the rest of it is not read."""
+
+
 class Ticks:
     """SQLite's progress handler: counts steps in thousands, and says when to stop."""
 
@@ -95,6 +99,7 @@ class GuardedConnection:
         # No statement is kept: one that is used again would go on counting its steps where it
         # stopped, and the last tick would come one step earlier or later.
         self.connection = connect_read_only(path, cached_statements=0)
+        self.start_row()
         for name, value in PRAGMAS.items():
             self.connection.execute(f"PRAGMA {name} = {value}")
         self._warm_up()
@@ -108,10 +113,14 @@ class GuardedConnection:
         self.connection.text_factory = self._text
 
     def start(self) -> None:
-        """Forget what was seen of the query before."""
+        """Forget what was seen of the query before; its time begins."""
         self.policy.denied = None
-        self.flags.clear()
         self.ticks.restart(self.limits)
+
+    def start_row(self) -> None:
+        """Forget what was seen of the row before."""
+        self.flags.clear()
+        self._row_bytes = 0
 
     def close(self) -> None:
         """Let the file go."""
@@ -136,6 +145,9 @@ class GuardedConnection:
                 self.connection.setconfig(getattr(sqlite3, name), value)
 
     def _text(self, value: bytes) -> str:
+        self._row_bytes += len(value)
+        if self._row_bytes > self.limits.max_bytes:
+            raise RowTooLong
         try:
             return value.decode()
         except UnicodeDecodeError:

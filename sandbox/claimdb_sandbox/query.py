@@ -8,9 +8,9 @@ import time
 from contextlib import closing
 from typing import Any, Final
 
-from claimdb_sandbox.guards import GuardedConnection
+from claimdb_sandbox.guards import GuardedConnection, RowTooLong
 from claimdb_sandbox.quoted_names import names_taken_as_text
-from claimdb_sandbox.refusals import limit_words, refusal_of
+from claimdb_sandbox.refusals import denial, limit_words, refusal_of
 from claimdb_sandbox.statements import Refusal, single_statement
 from claimdb_sandbox.values import plain_row, unique_names
 
@@ -57,7 +57,7 @@ def _outcome(guarded: GuardedConnection, text: str, rows: list[bytes]) -> dict[s
         notes = _notes_on_quotes(guarded, sql)
         with closing(guarded.connection.execute(sql)) as cursor:
             if cursor.description is None:
-                raise Refusal("not_a_query", "this statement returns no rows")
+                raise denial(sql)
             columns = _columns(cursor, guarded.limits.max_bytes)
             flags = set[str]()
             limit = _read_rows(guarded, cursor, columns, rows, flags)
@@ -90,10 +90,17 @@ def _read_rows(
     """Read rows, and their flags, until a limit; return its name, None if they ended before."""
     limits = guarded.limits
     room = limits.max_bytes - len(_json(columns))
-    for row in cursor:
+    while True:
+        guarded.start_row()
+        try:
+            row = cursor.fetchone()
+        except RowTooLong:
+            return "max_bytes" if len(rows) < limits.max_rows else "max_rows"
+        if row is None:
+            return None
         if len(rows) == limits.max_rows:
             return "max_rows"
-        # Looked at first: as JSON, a row of 200 long texts would take its size once more.
+        # Looked at first: in hexadecimal, a row of 200 long blobs would take twice its size more.
         if sum(len(value) for value in row if isinstance(value, str | bytes)) > room:
             return "max_bytes"
         line = _json(plain_row(row, guarded.flags))
@@ -101,16 +108,13 @@ def _read_rows(
         if room < 0:
             return "max_bytes"
         flags |= guarded.flags
-        guarded.flags.clear()
         rows.append(line)
-    return None
 
 
 def _notes_on_quotes(guarded: GuardedConnection, sql: str) -> list[str]:
     """Notes on double-quoted names that are no column; compiling is not counted as the query."""
     names = names_taken_as_text(guarded, sql)
-    guarded.policy.denied = None
-    guarded.ticks.count, guarded.ticks.reached = 0, None
+    guarded.start()
     if not names:
         return []
     quoted = ", ".join(f'"{name}"' for name in names)

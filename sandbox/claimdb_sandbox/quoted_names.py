@@ -14,7 +14,7 @@ from typing import Final
 from claimdb_sandbox.guards import GuardedConnection
 from claimdb_sandbox.statements import TOKENS
 
-MAX_NAMES: Final = 20
+MAX_NAMES: Final = 5
 """Each takes one more compilation."""
 
 _NO_COLUMN: Final = re.compile(r"no such column: (.*)", re.DOTALL)

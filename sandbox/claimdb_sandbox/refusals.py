@@ -26,8 +26,16 @@ _OUR_WORDS: Final[Mapping[str, str]] = {
     r"Incorrect number of bindings": "parameters (?, :name) are not supported; write the value",
     r"not an error": "SQLite refuses this statement",
 }
-_READS: Final = re.compile(r"(explain(\s+query\s+plan)?\s+)?(select|values|with|pragma)\b", re.I)
-_FIRST_WORD: Final = re.compile(r"\w+")
+_WRITES: Final = frozenset(
+    {
+        *("ALTER", "ANALYZE", "ATTACH", "BEGIN", "COMMIT", "CREATE", "DELETE", "DETACH", "DROP"),
+        *("END", "INSERT", "REINDEX", "RELEASE", "REPLACE", "ROLLBACK", "SAVEPOINT", "UPDATE"),
+        "VACUUM",
+    }
+)
+"""First words of statements that do not read."""
+
+_FIRST_WORD: Final = re.compile(r"\w*")
 
 
 def refusal_of(error: Exception, guarded: GuardedConnection, sql: str) -> Refusal:
@@ -40,22 +48,41 @@ def refusal_of(error: Exception, guarded: GuardedConnection, sql: str) -> Refusa
     """
     if isinstance(error, MemoryError):
         return limit_reached("memory", "max_heap_bytes", guarded.limits)
-    if guarded.policy.denied:
-        return _denial(guarded.policy.denied, sql)
     name = getattr(error, "sqlite_errorname", "")
     status = STATUS_OF_ERROR.get("_".join(name.split("_")[:2]), "sql_error")
     if status == "timeout":
         return limit_reached(status, guarded.ticks.reached or "time_limit_s", guarded.limits)
-    if status == "memory":
-        return limit_reached(status, "max_heap_bytes", guarded.limits)
-    if status == "denied":
-        return _denial("writing", sql)
+    if guarded.policy.denied or status == "denied" or is_write(sql):
+        return denial(sql, guarded.policy.denied or "writing")
+    if isinstance(error, UnicodeError):
+        return Refusal(status, "a text that SQLite names in its error is not valid UTF-8")
     message = str(error)
+    for path in (guarded.path, guarded.path.parent):
+        if path != path.parent:
+            message = message.replace(str(path), "…")
     for pattern, words in _OUR_WORDS.items():
         if re.search(pattern, message):
             return Refusal(status, words)
-    message = message.replace(str(guarded.path.parent), "").replace(guarded.path.name, "")
     return Refusal(status, message, notes=hints_for(sql))
+
+
+def is_write(sql: str) -> bool:
+    """Whether a statement is of a kind that does not read, as its first word tells.
+
+    SQLite refuses some of them before it asks the policy: `UPDATE sqlite_master`, a table that is
+    not there; and some do nothing, so that nothing is refused: `REINDEX` where there is no index.
+    """
+    return _first_word(sql) in _WRITES
+
+
+def denial(sql: str, what: str = "writing") -> Refusal:
+    """Return the refusal of what is not allowed: the statement if it writes, else a part of it."""
+    if is_write(sql):
+        what = _first_word(sql)
+    elif what == SCHEMA_CHANGE:
+        # SQLite declares a virtual table by a write to its copy of sqlite_master.
+        what = "this virtual table"
+    return Refusal("denied", f"{what} is not allowed: this database can only be read")
 
 
 def limit_reached(status: Status, limit: str, limits: Limits) -> Refusal:
@@ -79,11 +106,6 @@ def limit_words(limit: str, limits: Limits) -> str:
     return words[limit]
 
 
-def _denial(what: str, sql: str) -> Refusal:
-    first_word = _FIRST_WORD.match(sql)
-    if first_word and not _READS.match(sql):
-        what = first_word[0].upper()
-    elif what == SCHEMA_CHANGE:
-        # SQLite declares a virtual table by a write to its copy of sqlite_master.
-        what = "this virtual table"
-    return Refusal("denied", f"{what} is not allowed: this database can only be read")
+def _first_word(sql: str) -> str:
+    word = _FIRST_WORD.match(sql)
+    return word[0].upper() if word else ""

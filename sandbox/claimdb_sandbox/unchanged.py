@@ -7,9 +7,12 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from claimdb_sandbox.database_file import log_bytes
+from claimdb_sandbox.database_file import LOG_SUFFIXES
 from claimdb_sandbox.errors import ChangedDatabaseError, UnusableDatabaseError
+
+READ_BYTES: Final = 2**20
 
 
 @dataclass(frozen=True)
@@ -20,15 +23,20 @@ class Fingerprint:
         sha256: of the file, 64 hex digits.
         n_bytes: length of the file.
         log_bytes: length of the -wal and -journal beside it; what they hold is not in the file yet.
+        log_sha256: of both, one after the other; the same for no log and an empty one.
     """
 
     sha256: str
     n_bytes: int
     log_bytes: int = 0
+    log_sha256: str = hashlib.sha256().hexdigest()
 
 
 def fingerprint(path: str | os.PathLike[str]) -> Fingerprint:
     """Return the hash and size of a file, read once from beginning to end.
+
+    Not while this program itself writes to the file: to close it again ends the program's locks on
+    it (https://sqlite.org/howtocorrupt.html, section 2.2).
 
     Raises:
         UnusableDatabaseError: the file cannot be read.
@@ -39,12 +47,23 @@ def fingerprint(path: str | os.PathLike[str]) -> Fingerprint:
     0
     """
     try:
-        with Path(path).open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            n_bytes = os.fstat(file.fileno()).st_size
+        digest, n_bytes = _hash_of([Path(path)])
     except OSError as error:
         raise UnusableDatabaseError(f"{path} cannot be read: {error.strerror}") from error
-    return Fingerprint(digest, n_bytes, log_bytes(Path(path)))
+    logs = [log for suffix in LOG_SUFFIXES if (log := Path(f"{os.fspath(path)}{suffix}")).is_file()]
+    log_digest, log_bytes = _hash_of(logs)
+    return Fingerprint(digest, n_bytes, log_bytes, log_digest)
+
+
+def _hash_of(paths: Iterable[Path]) -> tuple[str, int]:
+    """The sha256 and length of some files, one after the other."""
+    digest, n_bytes = hashlib.sha256(), 0
+    for path in paths:
+        with path.open("rb") as file:
+            while part := file.read(READ_BYTES):
+                digest.update(part)
+                n_bytes += len(part)
+    return digest.hexdigest(), n_bytes
 
 
 def fingerprints(
@@ -89,7 +108,10 @@ def _change(path: str, old: Fingerprint) -> str | None:
     if new == old:
         return None
     if (new.sha256, new.n_bytes) == (old.sha256, old.n_bytes):
-        return f"{path} has {new.log_bytes:,} bytes of log beside it, had {old.log_bytes:,}"
+        written = ", written to since" if new.log_bytes == old.log_bytes else ""
+        return (
+            f"{path} has {new.log_bytes:,} bytes of log beside it, had {old.log_bytes:,}{written}"
+        )
     return (
         f"{path} has {new.n_bytes:,} bytes and sha256 {new.sha256[:12]}…, "
         f"had {old.n_bytes:,} and {old.sha256[:12]}…"

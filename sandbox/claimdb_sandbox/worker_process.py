@@ -88,7 +88,9 @@ class WorkerProcess:
 
     def let_go(self) -> None:
         """Close a forked child's copies of the pipes: the worker is its parent's."""
-        self._pipes.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None, "the process is started with pipes"
+            pipe.close()
         self._process.returncode = 0  # else subprocess warns of a child that still runs
 
     def end(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import stat
@@ -196,7 +197,7 @@ def _has_locks(file: IO[bytes]) -> bool:
     if sys.platform == "win32":
         return True
     try:
-        fcntl.lockf(file, fcntl.LOCK_SH, 1, FAR_BYTE)
-    except OSError:
-        return False
+        fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, FAR_BYTE)
+    except OSError as error:
+        return error.errno in (errno.EACCES, errno.EAGAIN)  # somebody has locked the whole file
     return True

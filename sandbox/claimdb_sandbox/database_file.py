@@ -47,7 +47,7 @@ def usable_path(path: str | os.PathLike[str], root: str | os.PathLike[str] | Non
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - Path.resolve would follow links
     if root is not None and not _is_below(absolute, Path(root)):
         raise UnusableDatabaseError(f"{path} leads out of {root}, the only folder that is allowed")
-    fault = _kind_fault(absolute)
+    fault = kind_fault(absolute)
     if fault is not None:
         raise UnusableDatabaseError(f"{path} {fault}")
     return absolute
@@ -60,7 +60,8 @@ def _is_below(path: Path, root: Path) -> bool:
         return False
 
 
-def _kind_fault(path: Path) -> str | None:
+def kind_fault(path: Path) -> str | None:
+    """Return what keeps a path from being a file, None if nothing; opens nothing."""
     try:
         state = path.stat()
     except (OSError, ValueError) as error:
@@ -70,7 +71,7 @@ def _kind_fault(path: Path) -> str | None:
     if not stat.S_ISREG(state.st_mode):
         # Opening a pipe would wait for somebody to write to it.
         return "is not a regular file"
-    return "is empty" if state.st_size == 0 else None
+    return None
 
 
 def file_fault(path: Path) -> str | None:
@@ -81,7 +82,7 @@ def file_fault(path: Path) -> str | None:
     >>> file_fault(Path("/no/such/file.sqlite"))
     'cannot be read: No such file or directory'
     """
-    fault = _kind_fault(path)
+    fault = kind_fault(path)
     if fault is not None:
         return fault
     try:
@@ -94,6 +95,8 @@ def file_fault(path: Path) -> str | None:
 
 
 def _head_fault(head: bytes) -> str | None:
+    if not head:
+        return "is empty"
     if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<":
         return "is an HTML page, not SQLite: the download was a web page (a login or a warning)"
     if head.startswith(b"version https://git-lfs"):
@@ -140,18 +143,22 @@ def log_bytes(path: Path) -> int:
 
 
 def connect_read_only(
-    path: Path, *, check_same_thread: bool = True, cached_statements: int = 128
+    path: Path,
+    *,
+    timeout: float = LOCK_WAIT_S,
+    check_same_thread: bool = True,
+    cached_statements: int = 128,
 ) -> sqlite3.Connection:
     """Return a connection that writes nothing: not to the file, not beside it.
 
-    The arguments but the path are those of `sqlite3.connect`.
+    The arguments but the path are those of `sqlite3.connect`; `timeout` is in seconds.
 
     Raises:
         UnusableDatabaseError: SQLite cannot read the file, or a log that it needs.
     """
     connection = sqlite3.connect(
         f"{path.as_uri()}?mode=ro{_open_mode(path)}",
-        timeout=LOCK_WAIT_S,
+        timeout=timeout,
         uri=True,
         isolation_level=None,
         check_same_thread=check_same_thread,

@@ -55,6 +55,7 @@ class Executor:
     ) -> None:
         self.path: Path = usable_path(path, root)
         self.limits = limits
+        self._root = root
         self._retry_once = retry_once
         self._lane = Lane(limits, retry_once)
 
@@ -70,10 +71,13 @@ class Executor:
             sql: one statement that reads, perhaps in a code fence.
 
         Raises:
-            UnusableDatabaseError: the file is not a SQLite database that can be read.
+            UnusableDatabaseError: the file is not a SQLite database that can be read, or no longer
+                in the root.
             WorkerStartError: the process that runs the SQL cannot be started.
             ClosedError: the executor is closed.
         """
+        if self._root is not None:
+            usable_path(self.path, self._root)  # the file may be a link by now
         return self._lane.run(self.path, sql)
 
     def close(self) -> None:
@@ -87,12 +91,13 @@ class Executor:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _executor, (str(self.path), self.limits, self._retry_once)
+        return _executor, (str(self.path), self.limits, self._root, self._retry_once)
 
     def __repr__(self) -> str:
         return f"Executor({str(self.path)!r}, {self.limits!r})"
 
 
-def _executor(path: str, limits: Limits, retry_once: bool) -> Executor:
-    """An executor where one was pickled to; that the file lies in its root was checked before."""
-    return Executor(path, limits, retry_once=retry_once)
+def _executor(
+    path: str, limits: Limits, root: str | os.PathLike[str] | None, retry_once: bool
+) -> Executor:
+    return Executor(path, limits, root=root, retry_once=retry_once)

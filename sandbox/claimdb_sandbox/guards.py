@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from claimdb_sandbox.database_file import connect_read_only
+from claimdb_sandbox.database_file import LOCK_WAIT_S, connect_read_only
 from claimdb_sandbox.limits import TICK_STEPS, Limits
 from claimdb_sandbox.policy import ALLOWED_VIRTUAL_TABLES, Policy
 
@@ -98,7 +98,8 @@ class GuardedConnection:
         """How the row that was read last differs from what SQLite holds."""
         # No statement is kept: one that is used again would go on counting its steps where it
         # stopped, and the last tick would come one step earlier or later.
-        self.connection = connect_read_only(path, cached_statements=0)
+        lock_wait_s = min(LOCK_WAIT_S, limits.time_limit_s)
+        self.connection = connect_read_only(path, timeout=lock_wait_s, cached_statements=0)
         self.start_row()
         for name, value in PRAGMAS.items():
             self.connection.execute(f"PRAGMA {name} = {value}")

@@ -20,7 +20,7 @@ _HINTS: Final[Mapping[str, str]] = {
     r"show\s+(full\s+)?tables\b": f"SQLite has no SHOW TABLES; write: {_TABLES}",
     r"show\s+(full\s+)?columns\b|desc(ribe)?\s": f"SQLite has no DESCRIBE; write: {_COLUMNS}",
     r"show\s": f"SQLite has no SHOW; tables and their DDL are in: {_DDL}",
-    r"select\b.*\binformation_schema\.": f"SQLite has no information_schema; write: {_DDL}",
+    r"select\b[^'\"]*\binformation_schema\.": f"SQLite has no information_schema; write: {_DDL}",
     r"use\s": "there is one database here, and it is open already",
 }
 """What a text starts with, letter case aside, and the hint; the first that fits counts."""

@@ -18,6 +18,7 @@ from claimdb_sandbox.errors import ClosedError, UnusableDatabaseError
 from claimdb_sandbox.limits import Limits
 from claimdb_sandbox.pipes import WorkerDied, WorkerLate
 from claimdb_sandbox.results import Result
+from claimdb_sandbox.statements import Refusal, check_length
 from claimdb_sandbox.worker_process import WorkerProcess
 
 CLOSED: Final = "this executor is closed; make a new one"
@@ -73,6 +74,10 @@ class Lane:
         """
         if not isinstance(sql, str):
             raise TypeError(f"sql must be text, got {type(sql).__name__}")
+        try:
+            check_length(sql, self._limits.max_sql_chars)  # here too, else all of it is sent first
+        except Refusal as refusal:
+            return Result(refusal.status, message=refusal.message, limit=refusal.limit)
         state = self._state()
         request = {"path": str(path), "sql": sql}
         with state.lock:

@@ -49,7 +49,7 @@ def result_json(result: Result, max_bytes: int) -> str:
     if result.ok:
         document |= {"columns": [cut_cell(name) for name in result.columns], "rows": []}
     document |= {"truncated": True} if result.truncated else {}
-    document |= {"message": result.message} if result.message else {}
+    document |= {"message": cut_text(result.message, max_bytes // 2)} if result.message else {}
     document |= {"limit": result.limit} if result.limit else {}
     notes = _notes(result)
     for kept in range(len(notes), -1, -1):

@@ -55,7 +55,7 @@ def refusal_of(error: Exception, guarded: GuardedConnection, sql: str) -> Refusa
     if guarded.policy.denied or status == "denied" or is_write(sql):
         return denial(sql, guarded.policy.denied or "writing")
     if isinstance(error, UnicodeError):
-        return Refusal(status, "a text that SQLite names in its error is not valid UTF-8")
+        return Refusal(status, "a name or text in it is not valid UTF-8")
     message = str(error)
     for path in (guarded.path, guarded.path.parent):
         if path != path.parent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import Final
 
 from claimdb_sandbox.results import Status
@@ -25,9 +26,10 @@ TOKENS: Final = re.compile(
 """SQLite's lexer as far as it takes to tell where a statement ends (https://sqlite.org/lang.html).
 An open quote or comment goes to the end of the text."""
 
+SPACE: Final = " \t\n\f\r\ufeff"
 _BETWEEN: Final = frozenset({"comment", "space"})
 _FENCE: Final = re.compile(
-    r"(`{3,}+|~{3,}+)[ \t]*+(?:(?:sql|sqlite)\b|[\w+-]*+[ \t\r]*+\n)", re.IGNORECASE
+    r"(`{3,}+|~{3,}+)[ \t]*+(?:(?:sql|sqlite)\b|[\w+-]*+[ \t\r]*+\n)?", re.IGNORECASE
 )
 
 
@@ -54,23 +56,25 @@ def single_statement(text: str, max_chars: int) -> str:
     >>> single_statement("```sql\\nSELECT 1; -- one\\n```", 100)
     'SELECT 1'
     """
-    if len(text) > max_chars:
-        raise Refusal(
-            "sql_error",
-            f"the SQL has {len(text):,} characters; the limit is {max_chars:,}",
-            limit="max_sql_chars",
-        )
+    check_length(text, max_chars)
     text = without_fence(text)
     _check_characters(text)
     tokens = [(token.lastgroup, token.start()) for token in TOKENS.finditer(text)]
-    words = [place for place, (kind, _) in enumerate(tokens) if kind not in _BETWEEN]
-    semicolons = [place for place, (kind, _) in enumerate(tokens) if kind == "semicolon"]
-    if words == semicolons:
+    words = [token for token in tokens if token[0] not in _BETWEEN]
+    words = list(dropwhile(lambda token: token[0] == "semicolon", words))
+    if not words:
         raise Refusal("not_a_query", "there is no SQL statement in it")
-    if semicolons and words[-1] != semicolons[0]:
+    ends = [start for kind, start in words if kind == "semicolon"]
+    if ends and words[-1][1] != ends[0]:
         raise Refusal("denied", "one statement only: send each statement on its own")
-    end = tokens[semicolons[0]][1] if semicolons else len(text)
-    return text[tokens[words[0]][1] : end].rstrip()
+    return text[words[0][1] : ends[0] if ends else len(text)].rstrip(SPACE)
+
+
+def check_length(text: str, max_chars: int) -> None:
+    """Raise Refusal if a text has more characters than are allowed."""
+    if len(text) > max_chars:
+        message = f"the SQL has {len(text):,} characters; the limit is {max_chars:,}"
+        raise Refusal("sql_error", message, limit="max_sql_chars")
 
 
 def without_fence(text: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from claimdb_sandbox.database_file import LOG_SUFFIXES
+from claimdb_sandbox.database_file import LOG_SUFFIXES, kind_fault
 from claimdb_sandbox.errors import ChangedDatabaseError, UnusableDatabaseError
 
 READ_BYTES: Final = 2**20
@@ -46,6 +46,9 @@ def fingerprint(path: str | os.PathLike[str]) -> Fingerprint:
     ...     fingerprint(empty.name).n_bytes
     0
     """
+    fault = kind_fault(Path(path))
+    if fault is not None:
+        raise UnusableDatabaseError(f"{path} {fault}")
     try:
         digest, n_bytes = _hash_of([Path(path)])
     except OSError as error:

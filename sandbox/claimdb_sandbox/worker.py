@@ -51,9 +51,13 @@ class OpenDatabases:
     def answer(self, path: Path, sql: str) -> bytes:
         """Return the frame that answers a query, or says what is wrong with the file."""
         try:
-            return framed(run_query(self._connection(path), sql))
+            answer = framed(run_query(self._connection(path), sql))
         except UnusableDatabaseError as error:
             return packed({"unusable": str(error)})
+        if log_bytes(path):
+            # While it is open here, the program that writes the log could not merge it at its end.
+            self._open.pop(path)[1].close()
+        return answer
 
     def _connection(self, path: Path) -> GuardedConnection:
         """The open connection, or a new one where the file is not what it was."""

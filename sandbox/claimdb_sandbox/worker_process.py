@@ -81,10 +81,12 @@ class WorkerProcess:
 
     def kill(self) -> None:
         """End the process at once and wait until it is gone; in a forked child, let it be."""
-        if self._owner == os.getpid():
-            self._process.kill()
-            self._process.wait()
-        self._pipes.close()
+        try:
+            if self._owner == os.getpid():
+                self._process.kill()
+                self._process.wait()
+        finally:
+            self._pipes.close()
 
     def let_go(self) -> None:
         """Close a forked child's copies of the pipes: the worker is its parent's."""

@@ -47,6 +47,16 @@ def copy_with(path: Path, folder: Path, *suffixes: str) -> Path:
     return folder / path.name
 
 
+def test_an_executor_that_has_nothing_to_do_lets_the_log_be_merged(wal_database: Path) -> None:
+    """SQLite merges a log when the last connection ends: then a copy of the file has all rows."""
+    with Executor(wal_database, PATIENT) as sandbox:
+        with writer(wal_database) as program:
+            program.run(INSERT)
+            assert rows(sandbox) == 2001
+        assert list(folder_state(wal_database.parent)) == ["heroes.sqlite"]
+        assert rows(sandbox) == 2001
+
+
 def rows(sandbox: Executor, sql: str = COUNT) -> object:
     result = sandbox.run(sql)
     assert result.status == "ok", result

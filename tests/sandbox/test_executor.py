@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from claimdb_sandbox import ClosedError, Executor, Limits
+from claimdb_sandbox import ClosedError, Executor, Limits, UnusableDatabaseError
+from tests.sandbox.made_databases import heroes_database
 
 
 def test_rows_come_back_as_they_are(sandbox: Executor) -> None:
@@ -39,6 +40,29 @@ def test_after_its_end_an_executor_says_so(database: Path) -> None:
         executor.run("SELECT 1")
     with pytest.raises(ClosedError, match="is closed; make a new one"):
         executor.run("SELECT 1")
+
+
+def test_text_that_is_far_too_long_is_not_sent(sandbox: Executor) -> None:
+    result = sandbox.run("x" * 100_001)
+    assert (result.status, result.limit) == ("sql_error", "max_sql_chars")
+    assert result.message == "the SQL has 100,001 characters; the limit is 100,000"
+    assert sandbox.worker_pid is None
+
+
+@pytest.mark.parametrize("pickled", [False, True])
+def test_a_file_that_becomes_a_link_out_of_the_root_is_not_read(
+    database: Path, tmp_path: Path, pickled: bool
+) -> None:
+    other = heroes_database(tmp_path / "other" / "heroes.sqlite")
+    with Executor(database, root=database.parent) as executor:
+        if pickled:
+            executor = pickle.loads(pickle.dumps(executor))
+        assert executor.run("SELECT 1").ok
+        database.unlink()
+        database.symlink_to(other)
+        with pytest.raises(UnusableDatabaseError, match="leads out of"):
+            executor.run("SELECT 1")
+        executor.close()
 
 
 @pytest.mark.parametrize("sql", [None, 1, b"SELECT 1"])

@@ -66,13 +66,19 @@ def test_fingerprints_are_named_by_their_paths_in_the_order_given(paths: list[Pa
     assert found == {str(path): fingerprint(path) for path in paths}
 
 
-@pytest.mark.parametrize(("name", "message"), [("gone", "No such file"), ("", "Is a directory")])
+@pytest.mark.parametrize(("name", "message"), [("gone", "No such file"), ("", "is a folder")])
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path, name: str, message: str) -> None:
     with pytest.raises(UnusableDatabaseError, match=message) as caught:
         fingerprint(tmp_path / name)
     assert str(caught.value).startswith(f"{tmp_path / name} ")
     with pytest.raises(UnusableDatabaseError, match=message):
         fingerprints([tmp_path / name])
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "null\0byte"])
+def test_what_is_no_file_is_not_read(path: str) -> None:
+    with pytest.raises(UnusableDatabaseError):
+        fingerprint(path)
 
 
 def test_queries_leave_databases_unchanged(paths: list[Path]) -> None:

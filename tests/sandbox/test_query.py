@@ -151,10 +151,13 @@ def test_a_row_that_is_left_out_sets_no_flag(
 
 
 def test_flags_are_of_the_query_alone(path: Path) -> None:
-    with closing(GuardedConnection(path, Limits())) as guarded:
-        first = json.loads(run_query(guarded, f"SELECT {BAD_TEXT}, x'00', 9e999"))
-        assert first["flags"] == ["blob", "infinite", "replaced_text"]
-        assert json.loads(run_query(guarded, "SELECT 1"))["flags"] == []
+    all_flags = ["blob", "infinite", "replaced_text"]
+    row = f"SELECT {BAD_TEXT}, x'00', 9e999"
+    with closing(GuardedConnection(path, Limits(max_rows=1))) as guarded:
+        # The row is kept, then left out; neither is a matter of the query after it.
+        for sql, flags in ((row, all_flags), (f"SELECT 1, 2, 3 UNION ALL {row}", [])):
+            assert json.loads(run_query(guarded, sql))["flags"] == flags
+            assert json.loads(run_query(guarded, "SELECT 1"))["flags"] == []
 
 
 @pytest.mark.parametrize(

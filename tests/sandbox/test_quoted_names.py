@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -218,6 +219,12 @@ def test_of_many_names_the_first_ones_are_told(path: Path) -> None:
     with opened(path, strict_names=False) as guarded:
         assert len(names_taken_as_text(guarded, sql)) == MAX_NAMES
     assert asked(path, sql, strict_names=True)["message"] == "no such column: x0"
+
+
+def test_when_its_time_is_up_no_more_names_are_looked_for(path: Path) -> None:
+    with opened(path, strict_names=False) as guarded:
+        guarded.ticks.deadline = time.monotonic() - 1
+        assert names_taken_as_text(guarded, 'SELECT "x"') == []
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="needs setconfig() of Python 3.12")

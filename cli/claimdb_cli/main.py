@@ -29,7 +29,8 @@ app.command(help=score.HELP)(score.score)
 app.command(help=compare.HELP)(compare.compare)
 app.command(help=validate.HELP)(validate.validate)
 app.command(help=baseline.HELP)(baseline.baseline)
-app.command(help=sql.HELP)(sql.sql)
+# SQL may begin with a comment, which looks like an option.
+app.command(help=sql.HELP, context_settings={"ignore_unknown_options": True})(sql.sql)
 app.add_typer(databases.app, name="databases")
 
 

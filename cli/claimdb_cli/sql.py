@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from claimdb_cli.output import AsJson, DataDir, RepoId, print_json, print_text_table
+from claimdb_cli.output import (
+    AsJson,
+    DataDir,
+    RepoId,
+    print_json,
+    print_text_table,
+    printable_line,
+)
 
 if TYPE_CHECKING:
     from claimdb_sandbox import Result
@@ -31,7 +38,7 @@ def sql(
         float, typer.Option("--limit-s", min=0.001, max=86_400, help="Seconds it may take.")
     ] = 10.0,
     max_rows: Annotated[
-        int, typer.Option("--max-rows", min=1, max=10**9, help="Rows to show at most.")
+        int, typer.Option("--max-rows", min=1, max=1_000_000, help="Rows to show at most.")
     ] = 100,
     data_dir: DataDir = None,
     repo_id: RepoId = None,
@@ -75,9 +82,10 @@ def _show(result: Result) -> None:
         cells = tuple(tuple(map(_cell, row)) for row in result)
         print_text_table(TextTable(_title(result), result.columns, cells, frozenset(right)))
     else:
-        typer.echo(f"claimdb: {result.status}: {result.message}", err=True)
+        message = printable_line(f"{result.status}: {result.message}")
+        typer.echo(f"claimdb: {message}", err=True)
     for note in (*result.notes, *(FLAG_NOTES[flag] for flag in result.flags)):
-        typer.echo(f"note: {note}", err=True)
+        typer.echo(f"note: {printable_line(note)}", err=True)
     if result.limit == "max_rows":
         typer.echo("note: --max-rows N shows more", err=True)
 
@@ -89,7 +97,9 @@ def _title(result: Result) -> str:
 
 
 def _cell(value: str | int | float | None) -> str:
+    from claimdb_sandbox.model_forms import cut_cell
+
     if value is None:
         return "NULL"
     # A line break would end the row of the table.
-    return str(value).replace("\r\n", "\\n").replace("\n", "\\n").replace("\t", "\\t")
+    return str(cut_cell(value)).replace("\r\n", "\\n").replace("\n", "\\n").replace("\t", "\\t")

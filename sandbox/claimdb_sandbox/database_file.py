@@ -25,6 +25,11 @@ FAR_BYTE: Final = 2**62
 LOCK_WAIT_S: Final = 2.0
 """How long a query waits for a program that is just writing."""
 
+_LOCK_ERRORS: Final = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
+_FILE_ERRORS: Final = (
+    *_LOCK_ERRORS,
+    *("SQLITE_CANTOPEN", "SQLITE_CORRUPT", "SQLITE_IOERR", "SQLITE_NOTADB"),
+)
 _LOG_HELP: Final = (
     "a log of changes lies beside it that only a writer can merge: close the program that writes "
     'it, or once: sqlite3 FILE "SELECT count(*) FROM sqlite_master"'
@@ -156,8 +161,12 @@ def connect_read_only(
     Raises:
         UnusableDatabaseError: SQLite cannot read the file, or a log that it needs.
     """
+    try:
+        mode = _open_mode(path)
+    except OSError as error:
+        raise UnusableDatabaseError(f"{path} cannot be read: {error.strerror}") from error
     connection = sqlite3.connect(
-        f"{path.as_uri()}?mode=ro{_open_mode(path)}",
+        f"{path.as_uri()}?mode=ro{mode}",
         timeout=timeout,
         uri=True,
         isolation_level=None,
@@ -169,15 +178,24 @@ def connect_read_only(
         connection.execute("SELECT count(*) FROM sqlite_master").close()
     except sqlite3.DatabaseError as error:
         connection.close()
-        why = f"{error}; {_help(error, path)}"
-        raise UnusableDatabaseError(f"{path} cannot be read as SQLite: {why}") from error
+        raise unusable(error, path) from error
     return connection
 
 
-def _help(error: sqlite3.DatabaseError, path: Path) -> str:
-    if error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return "another program is writing it: try again later"
-    return _LOG_HELP if has_log(path) else "it is damaged: replace it with a whole copy"
+def is_of_the_file(error: Exception) -> bool:
+    """Whether what SQLite raised is the fault of the file or of who holds it, not of the SQL."""
+    return getattr(error, "sqlite_errorname", "").startswith(_FILE_ERRORS)
+
+
+def unusable(error: Exception, path: Path) -> UnusableDatabaseError:
+    """Return the error that says what is wrong with a file, and what to do."""
+    if getattr(error, "sqlite_errorname", "").startswith(_LOCK_ERRORS):
+        what = "another program is writing it: try again later"
+    elif has_log(path):
+        what = _LOG_HELP
+    else:
+        what = "it is damaged: replace it with a whole copy"
+    return UnusableDatabaseError(f"{path} cannot be read as SQLite: {error}; {what}")
 
 
 def _open_mode(path: Path) -> str:

@@ -8,11 +8,15 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from claimdb_sandbox.database_file import LOCK_WAIT_S, connect_read_only
+from claimdb_sandbox.database_file import (
+    LOCK_WAIT_S,
+    connect_read_only,
+    is_of_the_file,
+    unusable,
+)
 from claimdb_sandbox.limits import TICK_STEPS, Limits
 from claimdb_sandbox.policy import ALLOWED_VIRTUAL_TABLES, Policy
 
@@ -101,9 +105,13 @@ class GuardedConnection:
         lock_wait_s = min(LOCK_WAIT_S, limits.time_limit_s)
         self.connection = connect_read_only(path, timeout=lock_wait_s, cached_statements=0)
         self.start_row()
-        for name, value in PRAGMAS.items():
-            self.connection.execute(f"PRAGMA {name} = {value}")
-        self._warm_up()
+        try:
+            for name, value in PRAGMAS.items():
+                self.connection.execute(f"PRAGMA {name} = {value}")
+            self._warm_up()
+        except sqlite3.DatabaseError as error:
+            self.connection.close()
+            raise unusable(error, path) from error
         for category, most in SQLITE_LIMITS.items():
             self.connection.setlimit(category, most)
         max_sql_bytes = limits.max_sql_chars * BYTES_A_CHARACTER + _EXPLAIN_BYTES
@@ -137,8 +145,11 @@ class GuardedConnection:
         ).fetchall()
         quoted = ('"' + name.replace('"', '""') + '"' for (name,) in own)
         for table in (*ALLOWED_VIRTUAL_TABLES, *quoted):
-            with suppress(sqlite3.DatabaseError):
+            try:
                 self.connection.execute(f"SELECT 1 FROM {table} LIMIT 0").close()
+            except sqlite3.DatabaseError as error:
+                if is_of_the_file(error):
+                    raise
 
     def _configure(self) -> None:
         for name, value in _CONFIG.items():

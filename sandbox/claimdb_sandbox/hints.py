@@ -21,6 +21,7 @@ _HINTS: Final[Mapping[str, str]] = {
     r"show\s+(full\s+)?columns\b|desc(ribe)?\s": f"SQLite has no DESCRIBE; write: {_COLUMNS}",
     r"show\s": f"SQLite has no SHOW; tables and their DDL are in: {_DDL}",
     r"select\b[^'\"]*\binformation_schema\.": f"SQLite has no information_schema; write: {_DDL}",
+    r".*```": "send the SQL alone, with no words around it",
     r"use\s": "there is one database here, and it is open already",
 }
 """What a text starts with, letter case aside, and the hint; the first that fits counts."""

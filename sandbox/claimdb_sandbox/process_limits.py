@@ -17,6 +17,9 @@ if sys.platform != "win32":
 PYTHON_BYTES: Final = 512 * 2**20
 """Address space beside SQLite's heap: the interpreter, and the widest row (200 MB) as objects."""
 
+COPIES: Final = 4
+"""Of an answer in the worker at the same time at most: rows, as they grow, and the whole frame."""
+
 SPARE_CPU_S: Final = 2
 
 _RLIMITS: Final[Mapping[str, int]] = {
@@ -35,7 +38,8 @@ def limit_process(limits: Limits) -> None:
         connection.execute(f"PRAGMA hard_heap_limit = {limits.max_heap_bytes}")
     if sys.platform == "win32":
         return
-    for name, most in (*_RLIMITS.items(), ("RLIMIT_AS", limits.max_heap_bytes + PYTHON_BYTES)):
+    space = limits.max_heap_bytes + PYTHON_BYTES + COPIES * limits.max_bytes
+    for name, most in (*_RLIMITS.items(), ("RLIMIT_AS", space)):
         # The system may have a lower limit in force, or none of this kind.
         with suppress(ValueError, OSError, AttributeError):
             resource.setrlimit(getattr(resource, name), (most, most))

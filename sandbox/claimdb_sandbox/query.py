@@ -6,10 +6,11 @@ import json
 import sqlite3
 import time
 from contextlib import closing
+from itertools import count
 from typing import Any, Final
 
 from claimdb_sandbox.guards import GuardedConnection, RowTooLong
-from claimdb_sandbox.quoted_names import names_taken_as_text
+from claimdb_sandbox.quoted_names import MAX_NAMES, names_taken_as_text
 from claimdb_sandbox.refusals import denial, limit_words, refusal_of
 from claimdb_sandbox.statements import Refusal, single_statement
 from claimdb_sandbox.values import plain_row, unique_names
@@ -30,7 +31,7 @@ def run_query(guarded: GuardedConnection, text: str) -> bytes:
     """
     started = time.perf_counter()
     guarded.start()
-    rows: list[bytes] = []
+    rows = bytearray()
     try:
         outcome = _outcome(guarded, text, rows)
     except Refusal as refusal:
@@ -43,11 +44,11 @@ def run_query(guarded: GuardedConnection, text: str) -> bytes:
         }
     outcome["ticks"] = guarded.ticks.count
     outcome["elapsed_ms"] = round((time.perf_counter() - started) * 1000, 3)
-    return _json(outcome)[:-1] + b',"rows":[' + b",".join(rows) + b"]}"
+    return b"".join((_json(outcome)[:-1], b',"rows":[', memoryview(rows)[:-1], b"]}"))
 
 
-def _outcome(guarded: GuardedConnection, text: str, rows: list[bytes]) -> dict[str, Any]:
-    """Put the JSON of each row into `rows`; return the other fields.
+def _outcome(guarded: GuardedConnection, text: str, rows: bytearray) -> dict[str, Any]:
+    """Put the JSON of each row into `rows`, a comma behind each; return the other fields.
 
     Raises:
         Refusal: there is no answer.
@@ -84,21 +85,21 @@ def _read_rows(
     guarded: GuardedConnection,
     cursor: sqlite3.Cursor,
     columns: list[str],
-    rows: list[bytes],
+    rows: bytearray,
     flags: set[str],
 ) -> str | None:
     """Read rows, and their flags, until a limit; return its name, None if they ended before."""
     limits = guarded.limits
     room = limits.max_bytes - len(_json(columns))
-    while True:
+    for n_rows in count():
         guarded.start_row()
         try:
             row = cursor.fetchone()
         except RowTooLong:
-            return "max_bytes" if len(rows) < limits.max_rows else "max_rows"
+            return "max_bytes" if n_rows < limits.max_rows else "max_rows"
         if row is None:
-            return None
-        if len(rows) == limits.max_rows:
+            break
+        if n_rows == limits.max_rows:
             return "max_rows"
         # Looked at first: in hexadecimal, a row of 200 long blobs would take twice its size more.
         if sum(len(value) for value in row if isinstance(value, str | bytes)) > room:
@@ -108,7 +109,9 @@ def _read_rows(
         if room < 0:
             return "max_bytes"
         flags |= guarded.flags
-        rows.append(line)
+        rows += line
+        rows += b","
+    return None
 
 
 def _notes_on_quotes(guarded: GuardedConnection, sql: str) -> list[str]:
@@ -118,11 +121,13 @@ def _notes_on_quotes(guarded: GuardedConnection, sql: str) -> list[str]:
     if not names:
         return []
     quoted = ", ".join(f'"{name}"' for name in names)
-    is_no_column = f"{quoted} {'is no column' if len(names) == 1 else 'are no columns'}"
+    more = ", perhaps more," if len(names) == MAX_NAMES else ""
+    is_no_column, it = ("is no column", "it") if len(names) == 1 else ("are no columns", "them")
     if guarded.limits.strict_names:
-        note = f"{is_no_column}; text stands in single quotes"
+        note = f"{quoted}{more} {is_no_column}; text stands in single quotes"
         raise Refusal("sql_error", f"no such column: {names[0]}", notes=(note,))
-    return [_short(f"{is_no_column}, so SQLite took it as text; text stands in single quotes")]
+    taken = f"{quoted}{more} {is_no_column}, so SQLite took {it} as text"
+    return [_short(f"{taken}; text stands in single quotes")]
 
 
 def _json(value: object) -> bytes:

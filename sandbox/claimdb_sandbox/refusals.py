@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from claimdb_sandbox.database_file import is_of_the_file, unusable
 from claimdb_sandbox.guards import GuardedConnection
 from claimdb_sandbox.hints import hints_for
 from claimdb_sandbox.limits import Limits
@@ -45,7 +46,12 @@ def refusal_of(error: Exception, guarded: GuardedConnection, sql: str) -> Refusa
         error: one of sqlite3's, or of Python's for text that SQLite cannot take, or MemoryError.
         guarded: the connection, which knows what its policy denied and which limit stopped it.
         sql: the statement.
+
+    Raises:
+        UnusableDatabaseError: it is not the query's fault.
     """
+    if is_of_the_file(error):
+        raise unusable(error, guarded.path) from error
     if isinstance(error, MemoryError):
         return limit_reached("memory", "max_heap_bytes", guarded.limits)
     name = getattr(error, "sqlite_errorname", "")
@@ -58,7 +64,8 @@ def refusal_of(error: Exception, guarded: GuardedConnection, sql: str) -> Refusa
         return Refusal(status, "a name or text in it is not valid UTF-8")
     message = str(error)
     for path in (guarded.path, guarded.path.parent):
-        if path != path.parent:
+        # Not where the SQL itself names it: its author could try which names vanish.
+        if path != path.parent and str(path) not in sql:
             message = message.replace(str(path), "…")
     for pattern, words in _OUR_WORDS.items():
         if re.search(pattern, message):
@@ -82,6 +89,8 @@ def denial(sql: str, what: str = "writing") -> Refusal:
     elif what == SCHEMA_CHANGE:
         # SQLite declares a virtual table by a write to its copy of sqlite_master.
         what = "this virtual table"
+    if what.startswith(("PRAGMA ", "this ")) or what.endswith("()"):
+        return Refusal("denied", f"{what} is not allowed")
     return Refusal("denied", f"{what} is not allowed: this database can only be read")
 
 
@@ -100,7 +109,7 @@ def limit_words(limit: str, limits: Limits) -> str:
         "time_limit_s": f"stopped after {limits.time_limit_s:g} s",
         "max_steps": f"stopped after {limits.max_steps or 0:,} steps",
         "max_heap_bytes": f"needs more memory than {limits.max_heap_bytes:,} bytes",
-        "max_rows": f"there are more than {limits.max_rows:,} rows",
+        "max_rows": f"there are more than {limits.max_rows:,} row{'s' * (limits.max_rows != 1)}",
         "max_bytes": f"further rows do not fit in {limits.max_bytes:,} bytes",
     }
     return words[limit]

@@ -26,8 +26,17 @@ MAX_OPEN: Final = 16
 
 
 def main() -> None:
-    """Serve until the parent closes the pipe or dies. The first request holds the limits."""
+    """Serve until the parent closes the pipe or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then ends us
+    try:
+        _serve()
+    finally:
+        # At once: the interpreter's own end would wait for the thread that reads stdin, and abort.
+        os._exit(1)
+
+
+def _serve() -> None:
+    """Answer one request after another. The first one holds the limits."""
     requests: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     # A thread, because a parent that dies while SQLite runs must be noticed at once.
     threading.Thread(target=_receive, args=(requests,), daemon=True).start()

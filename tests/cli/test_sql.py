@@ -113,6 +113,41 @@ def test_notes_go_to_stderr(claimdb_command: Call, database: Path) -> None:
     assert "Infinity" in err
 
 
+def test_sql_that_begins_with_a_comment_is_no_option(claimdb_command: Call, database: Path) -> None:
+    code, out, _ = claimdb_command("sql", database, "-- one\nSELECT 1 AS a", "--max-rows", 5)
+    assert (code, out.split("\n")[3]) == (0, "1")
+    code, _, err = claimdb_command("sql", database, "SELECT 1", "--max-row", 5)
+    assert (code, "extra argument" in err) == (2, True)
+
+
+ESCAPE = "\x1b]0;owned\x07"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f'SELECT 1 AS "{ESCAPE}"',
+        f"SELECT '{ESCAPE}' AS a",
+        f'SELECT "{ESCAPE}" AS a',
+        f'SELECT * FROM "{ESCAPE}\n"',
+        f'SELECT 1 AS "a\nb{ESCAPE}"',
+    ],
+)
+def test_what_commands_a_terminal_is_not_printed(
+    claimdb_command: Call, database: Path, sql: str
+) -> None:
+    code, out, err = claimdb_command("sql", database, sql)
+    assert "\x1b" not in out + err
+    assert len(out.split("\n")) == (5 if code == 0 else 1)
+    assert len(err.split("\n")) <= 2
+
+
+def test_a_long_value_is_cut_but_in_json(claimdb_command: Call, database: Path) -> None:
+    sql = "SELECT hex(zeroblob(1000)) AS a"
+    assert "0…(+1,000 characters)" in claimdb_command("sql", database, sql)[1]
+    assert "…" not in claimdb_command("sql", database, sql, "--json")[1]
+
+
 REFUSED: dict[str, tuple[str, str]] = {
     "a write": ("DELETE FROM heroes", "denied: DELETE is not allowed"),
     "two statements": ("SELECT 1; SELECT 2", "denied: one statement only"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 OWN_QUERIES = (
     "SELECT * FROM heroes",
@@ -92,23 +91,15 @@ LITERAL = re.compile(r"\d|'")
 Change = Callable[[str, random.Random, Sequence[str]], str]
 
 
-class Case(NamedTuple):
-    """What is run, and the number that it is made from."""
-
-    number: int
-    sql: str
-
-
-def made_case(number: int, queries: Sequence[str]) -> Case:
-    """Return a query with one to four changes, the same for the same number and queries."""
-    chance = random.Random(number)
+def mutated(chance: random.Random, queries: Sequence[str]) -> str:
+    """Return a query with one to four changes, all of them drawn from `chance`."""
     sql = chance.choice(queries)
     for _ in range(chance.choice([1, 1, 1, 1, 1, 2, 2, 3, 4])):
         change = chance.choice(CHANGES)
         sql = change(sql, chance, queries) or " "
     if chance.random() < STUCK_SHARE:
         sql = STUCK.format(chance.choice(queries))
-    return Case(number, sql)
+    return sql
 
 
 def places(tokens: list[str], kind: re.Pattern[str]) -> list[int]:

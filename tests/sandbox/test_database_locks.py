@@ -7,12 +7,13 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
 from claimdb_sandbox import Executor, Limits, UnusableDatabaseError
+from claimdb_sandbox.guards import GuardedConnection
 from tests.children import child_env
 from tests.sandbox.long_queries import PATIENT
 from tests.sandbox.made_databases import folder_state
@@ -45,10 +46,36 @@ def test_a_later_query_waits_for_a_lock_only_so_long(database: Path, limits: Lim
     with writer(database) as program, Executor(database, limits) as sandbox:
         assert n_rows(sandbox) == 2000
         program.run("BEGIN EXCLUSIVE")
-        result = sandbox.run(COUNT)
-        assert (result.status, result.message) == ("sql_error", "database is locked")
+        with pytest.raises(UnusableDatabaseError, match=r"locked.*try again later"):
+            sandbox.run(COUNT)
         program.run("ROLLBACK")
         assert n_rows(sandbox) == 2000
+
+
+KEEPS_LOCKING = """
+import sqlite3, sys, time
+connection = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
+print("ready", flush=True)
+while True:
+    connection.execute("BEGIN EXCLUSIVE")
+    connection.execute("COMMIT")
+    time.sleep(0.0005)
+"""
+
+
+def test_a_lock_that_comes_while_a_file_is_opened_is_an_error_of_ours(database: Path) -> None:
+    """Between the first statement on a new connection and the last one, a lock may come."""
+    command = [sys.executable, "-I", "-S", "-c", KEEPS_LOCKING, str(database)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "ready\n"
+        n_opened = 0
+        for _ in range(500):
+            with suppress(UnusableDatabaseError):
+                GuardedConnection(database, Limits(time_limit_s=0.001)).close()
+                n_opened += 1
+        program.kill()
+    assert n_opened > 0
 
 
 def test_a_query_waits_for_a_short_lock(database: Path) -> None:

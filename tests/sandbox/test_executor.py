@@ -69,3 +69,24 @@ def test_a_file_that_becomes_a_link_out_of_the_root_is_not_read(
 def test_sql_that_is_no_text_is_a_mistake_of_the_program(sandbox: Executor, sql: object) -> None:
     with pytest.raises(TypeError, match="sql must be text"):
         sandbox.run(sql)  # type: ignore[arg-type]
+
+
+def test_a_damaged_page_is_not_the_fault_of_the_query(tmp_path: Path) -> None:
+    path = heroes_database(tmp_path / "heroes.sqlite", n_rows=5000)
+    content = bytearray(path.read_bytes())
+    content[5 * 4096 : 6 * 4096] = b"\xff" * 4096
+    path.write_bytes(content)
+    with Executor(path) as executor:
+        assert executor.run("SELECT 1").ok
+        with pytest.raises(UnusableDatabaseError, match=r"malformed; it is damaged: replace it"):
+            executor.run("SELECT sum(height_cm) FROM heroes")
+        assert executor.run("SELECT 1").ok
+
+
+def test_as_many_rows_as_the_limits_allow_are_answered(database: Path) -> None:
+    sql = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT 1 FROM r"
+    limits = Limits(60, max_rows=10**9, max_bytes=2**23, max_heap_bytes=8 * 2**20)
+    with Executor(database, limits) as executor:
+        result = executor.run(sql)
+        assert (result.status, result.limit) == ("truncated", "max_bytes")
+        assert 2**21 - 100 < len(result) <= 2**21  # `[1],` for each

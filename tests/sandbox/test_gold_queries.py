@@ -15,7 +15,7 @@ import pytest
 
 from claimdb_sandbox import GOLD_LIMITS, Executor, Limits
 
-WIDE = Limits(time_limit_s=60, max_rows=10**7, max_bytes=2**29)
+WIDE = Limits(time_limit_s=60, max_rows=10**7, max_bytes=2**28)
 STRICT = replace(WIDE, strict_names=True)
 
 

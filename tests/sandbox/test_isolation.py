@@ -106,7 +106,7 @@ def test_the_system_limits_what_it_takes(database: Path) -> None:
     assert in_force["Max file size"] == ("0", "0")
     assert in_force["Max core file size"] == ("0", "0")
     assert in_force["Max open files"] == ("64", "64")
-    assert in_force["Max address space"] == (str((64 + 512) * MIB),) * 2
+    assert in_force["Max address space"] == (str((64 + 512 + 4 * 1) * MIB),) * 2
     assert 5 < int(in_force["Max cpu time"][0]) < 15
 
 

@@ -14,7 +14,6 @@ TICK_STEPS: Final = 1000
 MIN_HEAP_BYTES: Final = 8 * 2**20
 """With less, SQLite cannot hold the page caches of the databases that a worker keeps open."""
 
-# Of SQL, SQLite takes at most 1,000,000 bytes under its limit on texts, four for a character.
 _MAX: Final = 10**12
 _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "time_limit_s": (0.001, 86_400),
@@ -23,7 +22,7 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "max_rows": (1, _MAX),
     "max_bytes": (1, 2**28),
     "max_heap_bytes": (MIN_HEAP_BYTES, 2**40),
-    "max_sql_chars": (1, 250_000),
+    "max_sql_chars": (1, 250_000),  # up to 4 bytes each; SQLite's limit on texts holds for SQL too
 }
 
 

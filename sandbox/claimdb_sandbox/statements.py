@@ -33,7 +33,7 @@ _FENCE: Final = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)  # neither frozen nor unhashable: Python sets and keeps parts of an exception
 class Refusal(Exception):
     """SQL that is not run; becomes a Result."""
 

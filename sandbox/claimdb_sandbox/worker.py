@@ -62,8 +62,8 @@ class OpenDatabases:
         try:
             answer = framed(run_query(self._connection(path), sql))
         except UnusableDatabaseError as error:
-            return packed({"unusable": str(error)})
-        if log_bytes(path):
+            answer = packed({"unusable": str(error)})
+        if path in self._open and log_bytes(path):
             # While it is open here, the program that writes the log could not merge it at its end.
             self._open.pop(path)[1].close()
         return answer

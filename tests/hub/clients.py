@@ -14,12 +14,16 @@ DIGITS = b"0123456789"
 
 
 def ask(
-    hub: LocalHub, method: str, path: str, headers: dict[str, str] | None = None
+    hub: LocalHub,
+    method: str,
+    path: str,
+    headers: dict[str, str] | None = None,
+    body: bytes | None = None,
 ) -> tuple[int, http.client.HTTPMessage, bytes]:
     """One request without any client library in between."""
     connection = http.client.HTTPConnection(hub.url.removeprefix("http://"))
     try:
-        connection.request(method, path, headers=headers or {})
+        connection.request(method, path, body, headers or {})
         response = connection.getresponse()
         return response.status, response.headers, response.read()
     finally:

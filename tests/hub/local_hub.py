@@ -23,7 +23,9 @@ CLIENT_PREFIXES = ("HF_", "HUGGINGFACE_", "HUGGING_FACE_")
 class LocalHub:
     """A Hugging Face Hub on a loopback port, for as long as the `with` block lasts.
 
-    Tokens: "hf_test" may write, "hf_read" may read private repositories, any other is refused.
+    Tokens are all of the user "you", a member of "your-lab": "hf_test" may write, "hf_read" and
+    the fine-grained "hf_fine" only read, any other is refused. In repositories of others the user
+    may open pull requests, and nothing else.
     The clients need HF_HUB_DISABLE_XET=1, because the hub speaks plain HTTP and LFS only.
 
     >>> with LocalHub() as hub:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from tests.hub.repo import Content
 
-Role = Literal["anonymous", "read", "write"]
+Role = Literal["anonymous", "read", "fineGrained", "write"]
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,21 @@ class Answer:
 
 
 class HubError(Exception):
-    """A refusal: the status, and the code that `huggingface_hub` maps to an exception class."""
+    """A refusal: the status, and the code that `huggingface_hub` maps to an exception class.
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    Some refusals of the Hub carry no code.
+    """
+
+    def __init__(self, status: int, code: str | None, message: str) -> None:
         super().__init__(message)
         self.status = status
         self.code = code
 
     def answer(self) -> Answer:
-        headers = {"X-Error-Code": self.code, "X-Error-Message": str(self)}
+        line = " ".join(str(self).split())
+        headers = {"X-Error-Message": line.encode("ascii", "backslashreplace").decode()}
+        if self.code is not None:
+            headers["X-Error-Code"] = self.code
         return json_answer({"error": str(self)}, status=self.status, headers=headers)
 
 

@@ -9,23 +9,16 @@ from urllib.parse import parse_qs
 
 from tests.hub.message import Answer, Call, HubError, json_answer
 from tests.hub.repo import Commit, Repo, StoredFile
-from tests.hub.store import USER, Store
+from tests.hub.rights import USER, account, may_see, require_token
+from tests.hub.store import Store
 
 Json = dict[str, Any]
 LFS_POINTER_BYTES = 130
 
 
 def whoami(store: Store, call: Call) -> Answer:
-    if call.role == "anonymous":
-        raise HubError(401, "Unauthorized", "Invalid username or password.")
-    token = {"displayName": "test", "role": call.role}
-    auth = {"type": "access_token", "accessToken": token}
-    user = {"type": "user", "id": "0", "name": USER, "fullname": USER, "email": "", "orgs": []}
-    return json_answer({**user, "auth": auth})
-
-
-def validate_yaml(store: Store, call: Call) -> Answer:
-    return json_answer({"errors": [], "warnings": []})
+    require_token(call)
+    return json_answer(account(call.role))
 
 
 def list_repos(store: Store, call: Call, repo_type: str) -> Answer:
@@ -35,7 +28,7 @@ def list_repos(store: Store, call: Call, repo_type: str) -> Answer:
         for repo in store.repos.values()
         if repo.repo_type == repo_type
         and (not author or repo.repo_id.startswith(f"{author}/"))
-        and (not repo.private or call.role != "anonymous")
+        and may_see(call, repo)
     ]
     return json_answer(visible)
 
@@ -57,7 +50,7 @@ def repo_info(
     info = {
         "_id": "0",
         "id": repo.repo_id,
-        "author": repo.repo_id.split("/")[0],
+        "author": repo.namespace,
         "sha": commit.sha,
         "createdAt": repo.created,
         "lastModified": commit.date,
@@ -70,6 +63,8 @@ def repo_info(
         "cardData": card,
         "siblings": siblings,
     }
+    if repo.repo_type == "space":
+        info["sdk"] = card.get("sdk") or repo.sdk
     return json_answer(info)
 
 

@@ -102,11 +102,17 @@ class Repo:
     repo_type: str
     repo_id: str
     private: bool = False
+    sdk: str | None = None  # of a Space
     created: str = field(default_factory=timestamp)
     commits: dict[str, Commit] = field(default_factory=dict)
     branches: dict[str, str] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=count)
+
+    @property
+    def namespace(self) -> str:
+        """The user or organisation that owns it."""
+        return self.repo_id.split("/")[0]
 
     def commit(
         self,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from tests.hub import downloads, reads, writes
+from tests.hub import content, downloads, reads, writes
 from tests.hub.message import Answer, Call, HubError
 from tests.hub.store import Store
 
@@ -25,7 +25,7 @@ TABLE: tuple[tuple[str, str, Callable[..., Answer]], ...] = (
     (ANY, r"/(?:datasets/|spaces/)?[^/]+/resolve/.+", reads.no_namespace),
     ("GET HEAD", FILES + r"/resolve" + REVISION + r"/(?P<path>.+)", downloads.resolve),
     ("GET", r"/api/whoami-v2", reads.whoami),
-    ("POST", r"/api/validate-yaml", reads.validate_yaml),
+    ("POST", r"/api/validate-yaml", content.validate_yaml),
     ("GET", API, reads.list_repos),
     ("GET", REPO, reads.repo_info),
     ("GET", REPO + r"/revision" + REVISION, reads.repo_info),

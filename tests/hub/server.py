@@ -18,8 +18,9 @@ from tests.hub.faults import Faults
 from tests.hub.journal import Journal, Request
 from tests.hub.message import Answer, Call, HubError
 from tests.hub.repo import CHUNK_BYTES, read_chunks
+from tests.hub.rights import role_of
 from tests.hub.routes import NoRoute, answer_call
-from tests.hub.store import Store, role_of
+from tests.hub.store import Store
 
 JOIN_TIMEOUT_S = 5.0
 

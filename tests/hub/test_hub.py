@@ -151,7 +151,7 @@ def test_who_am_i(hub: LocalHub) -> None:
         ("hf_test", "o/none", "main", "t.txt", RepositoryNotFoundError, 404),
         (False, "o/none", "main", "t.txt", RepositoryNotFoundError, 401),
         (False, "claimdb", "main", "t.txt", RepositoryNotFoundError, 404),
-        (False, "o/private", "main", "t.txt", RepositoryNotFoundError, 401),
+        (False, "you/private", "main", "t.txt", RepositoryNotFoundError, 401),
         ("hf_wrong", "o/r", "main", "t.txt", HfHubHTTPError, 401),
     ],
 )
@@ -166,7 +166,7 @@ def test_refused_downloads(
     status: int,
 ) -> None:
     hub.add_repo("o/r", {"t.txt": b"x"})
-    hub.add_repo("o/private", {"t.txt": b"x"}, private=True)
+    hub.add_repo("you/private", {"t.txt": b"x"}, private=True)
     api = HfApi(endpoint=hub.url, token=token)
     with pytest.raises(error) as caught:
         api.hf_hub_download(
@@ -181,10 +181,10 @@ def test_refused_downloads(
 
 @pytest.mark.parametrize("token", ["hf_test", "hf_read"])
 def test_a_private_repository_opens_with_a_token(hub: LocalHub, token: str) -> None:
-    hub.add_repo("o/private", {"t.txt": b"x"}, private=True)
+    hub.add_repo("you/private", {"t.txt": b"x"}, private=True)
     fs = HfFileSystem(endpoint=hub.url, token=token)
-    assert fs.cat("datasets/o/private/t.txt") == b"x"
-    assert list(HfApi(endpoint=hub.url, token=False).list_datasets(author="o")) == []
+    assert fs.cat("datasets/you/private/t.txt") == b"x"
+    assert list(HfApi(endpoint=hub.url, token=False).list_datasets(author="you")) == []
 
 
 def test_a_stalled_reader_holds_up_nobody(hub: LocalHub, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ LOAD_PRIVATE = """
 import json
 from datasets import load_dataset
 try:
-    said = load_dataset("o/private", split="train")["n"][:]
+    said = load_dataset("you/private", split="train")["n"][:]
 except Exception as error:
     said = type(error).__name__
 print(json.dumps(said))
@@ -120,5 +120,5 @@ def test_what_datasets_pushes_it_loads_back(
 @pytest.mark.parametrize(("token", "answer"), [("hf_read", [1]), (None, "DatasetNotFoundError")])
 def test_a_private_dataset_needs_a_token(tmp_path: Path, token: str | None, answer: object) -> None:
     with LocalHub() as hub:
-        hub.add_repo("o/private", {"train.jsonl": b'{"n": 1}\n'}, private=True)
+        hub.add_repo("you/private", {"train.jsonl": b'{"n": 1}\n'}, private=True)
         assert run(hub, tmp_path, LOAD_PRIVATE, token) == answer

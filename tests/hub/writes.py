@@ -8,24 +8,37 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.hub.content import EVAL_FILE, check_eval_file
 from tests.hub.message import Answer, Call, HubError, bytes_answer, json_answer
 from tests.hub.reads import repo_url
 from tests.hub.repo import Repo, StoredFile, goes_to_lfs, read_chunks, store_file
-from tests.hub.store import USER, Store, require_write
+from tests.hub.rights import (
+    USER,
+    is_proposal,
+    require_committer,
+    require_creator,
+    require_owner,
+    require_uploader,
+    require_write,
+)
+from tests.hub.store import Store
 
 GITATTRIBUTES = b"*.parquet filter=lfs diff=lfs merge=lfs -text\n"
+SPACE_SDKS = ("gradio", "streamlit", "docker", "static")
 
 
 def create_repo(store: Store, call: Call) -> Answer:
     """A new repository with one commit, which adds .gitattributes as the Hub does."""
-    require_write(call)
     asked = call.json()
     repo_type, repo_id = named_repo(asked)
+    require_creator(call, repo_type, repo_id.split("/")[0])
+    if repo_type == "space" and asked.get("sdk") not in SPACE_SDKS:
+        raise HubError(400, "BadRequest", f'"sdk" must be one of [{", ".join(SPACE_SDKS)}]')
     if existing := store.repos.get((repo_type, repo_id)):
         error = {"error": "You already created this repo", "url": repo_url(call, existing)}
         return json_answer(error, status=409)
     private = asked.get("visibility") == "private" or bool(asked.get("private"))
-    repo = Repo(repo_type, repo_id, private)
+    repo = Repo(repo_type, repo_id, private, asked.get("sdk"))
     first = {".gitattributes": store_file(".gitattributes", GITATTRIBUTES)}
     repo.commit("main", first, title="initial commit")
     store.repos[repo_type, repo_id] = repo
@@ -33,11 +46,17 @@ def create_repo(store: Store, call: Call) -> Answer:
 
 
 def delete_repo(store: Store, call: Call) -> Answer:
-    require_write(call)
-    repo_type, repo_id = named_repo(call.json())
-    store.repo_for(call, repo_type, repo_id)
-    del store.repos[repo_type, repo_id]
+    repo = owned_repo(store, call, *named_repo(call.json()))
+    del store.repos[repo.repo_type, repo.repo_id]
     return json_answer({})
+
+
+def owned_repo(store: Store, call: Call, repo_type: str, repo_id: str) -> Repo:
+    """The repository, for what only its owner may do."""
+    require_write(call)
+    repo = store.repo_for(call, repo_type, repo_id)
+    require_owner(repo)
+    return repo
 
 
 def named_repo(asked: dict[str, Any]) -> tuple[str, str]:
@@ -48,7 +67,8 @@ def named_repo(asked: dict[str, Any]) -> tuple[str, str]:
 def preupload(store: Store, call: Call, repo_type: str, repo_id: str, revision: str) -> Answer:
     """How each file has to be sent, and the id it has now so that the client can skip it."""
     require_write(call)
-    _, commit = store.commit_for(call, repo_type, repo_id, revision)
+    repo, commit = store.commit_for(call, repo_type, repo_id, revision)
+    require_committer(call, repo, revision)
     files = []
     for asked in call.json()["files"]:
         head = base64.b64decode(asked.get("sample", ""))
@@ -62,9 +82,11 @@ def preupload(store: Store, call: Call, repo_type: str, repo_id: str, revision: 
 def lfs_batch(store: Store, call: Call, repo_type: str, repo_id: str) -> Answer:
     """Upload addresses for the objects that are not here yet."""
     require_write(call)
-    store.repo_for(call, repo_type, repo_id)
+    request = call.json()
+    ref = request.get("ref") or {}
+    require_uploader(store.repo_for(call, repo_type, repo_id), ref.get("name"))
     objects = []
-    for asked in call.json()["objects"]:
+    for asked in request["objects"]:
         line: dict[str, Any] = {"oid": asked["oid"], "size": asked["size"]}
         if asked["oid"] not in store.lfs_objects:
             href = f"{call.host_url}/_lfs/{asked['oid']}"
@@ -129,7 +151,10 @@ def commit(store: Store, call: Call, repo_type: str, repo_id: str, revision: str
     """One commit on a branch or, with `create_pr`, on a new pull request that starts there."""
     require_write(call)
     repo, head = store.commit_for(call, repo_type, repo_id, revision)
+    require_committer(call, repo, revision)
     change = parse_change(store, call.body)
+    if repo_type == "dataset" and EVAL_FILE in change.added:
+        check_eval_file(change.added[EVAL_FILE].read())
     if change.parent not in (None, head.sha):
         raise HubError(412, "PreconditionFailed", f"{revision} has moved on to {head.sha}")
     for path in change.deleted:
@@ -153,6 +178,9 @@ def create_branch(store: Store, call: Call, repo_type: str, repo_id: str, name: 
     require_write(call)
     start = call.json().get("startingPoint") or "main"
     repo, start_commit = store.commit_for(call, repo_type, repo_id, start)
+    require_owner(repo)
+    if is_proposal(name):
+        raise HubError(400, "BadRequest", f"Invalid reference for a branch: {name}")
     return create_ref(repo.branches, name, start_commit.sha)
 
 
@@ -160,6 +188,7 @@ def create_tag(store: Store, call: Call, repo_type: str, repo_id: str, name: str
     """Here `name` is the revision to tag; the tag stands in the body."""
     require_write(call)
     repo, target = store.commit_for(call, repo_type, repo_id, name)
+    require_owner(repo)
     return create_ref(repo.tags, call.json()["tag"], target.sha)
 
 
@@ -171,13 +200,11 @@ def create_ref(refs: dict[str, str], name: str, sha: str) -> Answer:
 
 
 def delete_branch(store: Store, call: Call, repo_type: str, repo_id: str, name: str) -> Answer:
-    require_write(call)
-    return delete_ref(store.repo_for(call, repo_type, repo_id).branches, name)
+    return delete_ref(owned_repo(store, call, repo_type, repo_id).branches, name)
 
 
 def delete_tag(store: Store, call: Call, repo_type: str, repo_id: str, name: str) -> Answer:
-    require_write(call)
-    return delete_ref(store.repo_for(call, repo_type, repo_id).tags, name)
+    return delete_ref(owned_repo(store, call, repo_type, repo_id).tags, name)
 
 
 def delete_ref(refs: dict[str, str], name: str) -> Answer:

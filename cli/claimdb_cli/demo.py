@@ -60,7 +60,7 @@ def _show_baselines(claims: Any) -> None:
     import evaluate
 
     from claimdb_cli.output import print_table
-    from claimdb_harness.baselines import claim_only, majority
+    from claimdb_metric.baselines import claim_only, majority
 
     labels = list(claims["label"])
     guesses = {

@@ -90,7 +90,7 @@ class ClaimDBConfig(datasets.BuilderConfig):
     Args:
         source_repo: Hub repository of the claims files; users give it as `repo_id=`.
         revision: branch, tag or commit of that repository; None is its main branch.
-        exclude_known_issues: leave out the claims listed in `dataset_card/known_issues.jsonl`.
+        exclude_known_issues: leave out claims of known_issues.jsonl: ours, and the source's own.
         train_excludes: "test_questions" drops train rows on questions known to be in test_public,
             "test_databases" train rows on databases that a test split uses.
 
@@ -140,7 +140,7 @@ class ClaimDB(datasets.ArrowBasedBuilder):
         Args:
             dataset_name, hash: set by `datasets`; the cache folder is named by data and format.
             data_dir: folder of a local copy; default is CLAIMDB_DATA_DIR if that is set.
-            data_files: claims files (JSONL) of your own, as `datasets` takes them.
+            data_files: claims files (JSONL, Parquet) of your own, as `datasets` takes them.
             repo_id: Hub repository to read instead of upstream's.
         """
         config_name = config_name or self.DEFAULT_CONFIG_NAME

@@ -72,7 +72,7 @@ def claims_of(
         with hint_at_options():
             claims = labelled_claims.from_split(split or DEFAULT_SPLIT, data_dir, repo_id)
     if exclude_known_issues:
-        return labelled_claims.without_known_issues(claims, data_dir)
+        return labelled_claims.without_known_issues(claims, data_dir, repo_id)
     return claims
 
 

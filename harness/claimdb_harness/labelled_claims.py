@@ -8,12 +8,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from claimdb_loader.exclusions import read_known_issues
+from claimdb_loader.exclusions import issues_folder, read_known_issues
 from claimdb_loader.notices import hidden_labels_expected
 from claimdb_loader.prediction_problems import refuse
 from claimdb_loader.prediction_rows import read_predictions
 from claimdb_loader.predictions import duplicate_problems
-from claimdb_loader.sources import SPLIT_FILES, chosen_data_dir
+from claimdb_loader.sources import SPLIT_FILES, chosen_data_dir, upstream
 from claimdb_metric.errors import DataError, HiddenLabelsError
 from claimdb_metric.labels import CATEGORIES, HIDDEN, HIDDEN_NAME, label_name
 from claimdb_metric.signature import NO_KNOWN_ISSUES
@@ -194,11 +194,14 @@ def from_file(path: str) -> LabelledClaims:
     return LabelledClaims(name, columns)
 
 
-def without_known_issues(claims: LabelledClaims, data_dir: str | None = None) -> LabelledClaims:
+def without_known_issues(
+    claims: LabelledClaims, data_dir: str | None = None, repo_id: str | None = None
+) -> LabelledClaims:
     """Return the claims without the known issues, as the signature will name them.
 
     Args:
         data_dir: folder of a local copy that may hold a known_issues.jsonl of its own.
+        repo_id: Hub repository that may hold one; it wins over CLAIMDB_DATA_DIR.
 
     Raises:
         DataError: the claims have no column db_name, by which an issue is known.
@@ -207,7 +210,11 @@ def without_known_issues(claims: LabelledClaims, data_dir: str | None = None) ->
     >>> without_known_issues(LabelledClaims("mine", mine)).claim_ids
     [7]
     """
-    issues = read_known_issues(chosen_data_dir(data_dir))
+    folder = chosen_data_dir(data_dir)
+    if repo_id is not None and data_dir is None:
+        snapshot = upstream(repo_id, None, None).snapshot
+        folder = issues_folder(snapshot, None) if snapshot else None
+    issues = read_known_issues(folder)
     known: dict[object, list[object]] = {}
     for issue in issues:
         known.setdefault(issue["claim_id"], []).append(issue["db_name"])

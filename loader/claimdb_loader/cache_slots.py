@@ -36,7 +36,7 @@ def cache_key(source: sources.Source | None, exclude_known_issues: bool) -> str:
     key = default_key() if source is None else content_key(source)
     if not exclude_known_issues:
         return key
-    return _sha256_of_json([key, read_known_issues(source.folder if source else None)])
+    return _sha256_of_json([key, read_known_issues(source.issues_folder if source else None)])
 
 
 def default_key() -> str:

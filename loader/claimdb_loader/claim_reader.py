@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import pyarrow as pa
 
@@ -42,7 +42,8 @@ class ClaimReader:
         streams: whether files are far away, so that none is read only to find more faults.
 
     Raises:
-        DataError: `train_excludes` is unknown, or needs a split that is not there.
+        DataError: `train_excludes` is unknown, or needs a split that is not there; or the source's
+            own list of known issues is none.
     """
 
     def __init__(
@@ -61,6 +62,9 @@ class ClaimReader:
         self._open_file = open_file
         self._log = OnceLog()
         self._ids: dict[str, ClaimIds] = {}
+        # At once: `datasets` would wrap the error of a bad list in one of its own.
+        wanted = leave_out.known_issues
+        self._known_issues = exclusions.read_known_issues(source.issues_folder) if wanted else []
 
     def rows(self, split: str) -> Iterator[pa.Table]:
         """Yield the rows of one split as tables of CLAIM_SCHEMA, less what is excluded.
@@ -69,15 +73,11 @@ class ClaimReader:
             ClaimFileError: rows are wrong; unless streaming, it lists faults of other splits too.
         """
         for table in self._checked(split):
-            if self._leave_out.known_issues:
+            if self._known_issues:
                 table = exclusions.without_known_issues(table, self._known_issues)
             if split == "train" and self._leave_out.train_excludes is not None:
                 table = exclusions.without_values(table, *self._shared_with_tests)
             yield table
-
-    @cached_property
-    def _known_issues(self) -> list[dict[str, Any]]:
-        return exclusions.read_known_issues(self.source.folder)
 
     @cached_property
     def _shared_with_tests(self) -> tuple[str, pa.Array]:

@@ -1,8 +1,8 @@
-"""Claims files -> Arrow tables, 8 MB at a time, every row checked.
+"""Claims files -> Arrow tables, every row checked; JSON Lines 8 MB at a time.
 
 The fast road is pyarrow's JSON reader; a block that it cannot take, or that holds anything odd, is
 read again line by line by `claim_rows`, which names file, line and reason. Measured in
-`benchmarks/loader.py`.
+`benchmarks/loader.py`. Parquet files are read by `claim_parquet`.
 """
 
 from __future__ import annotations
@@ -14,24 +14,22 @@ from typing import BinaryIO, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.json as pa_json
 
+from claimdb_loader import claim_parquet
+from claimdb_loader.claim_columns import CLAIM_SCHEMA as CLAIM_SCHEMA
+from claimdb_loader.claim_columns import IDS, clean_table
 from claimdb_loader.claim_ids import ClaimIds, IntArray
 from claimdb_loader.claim_rows import COLUMNS, BadLineError, check_row, parse_line
-from claimdb_loader.features import CLAIM_FEATURES
 from claimdb_loader.problems import Problems
-from claimdb_metric.labels import CATEGORIES, HIDDEN, LABELS, NOT_ENOUGH_INFO
 
 BLOCK_BYTES: Final = 8 << 20
+HEAD_BYTES: Final = 100
 MAX_FAST_LINE_BYTES: Final = 4096
-CLAIM_SCHEMA: Final = CLAIM_FEATURES.arrow_schema
-_INTEGERS: Final = ("claim_id", "bird_id")
 _RAW_SCHEMA: Final = pa.schema(
-    [(key, pa.int64() if key in _INTEGERS else pa.string()) for key in COLUMNS]
+    [(key, pa.int64() if key in IDS else pa.string()) for key in COLUMNS]
 )
 _MAGIC: Final = {
-    b"PAR1": "a Parquet file",
     b"PK\x03\x04": "a zip archive",
     b"SQLite format 3": "a SQLite database",
     b"<": "an HTML page",
@@ -63,30 +61,47 @@ class ClaimFileReader:
         self.sha256: dict[str, str] = {}
 
     def tables(self, file: BinaryIO, path: str) -> Iterator[pa.Table]:
-        """Yield the claim rows of one open file as tables of CLAIM_SCHEMA.
+        """Yield the claim rows of one open file, JSON Lines or Parquet, as tables of CLAIM_SCHEMA.
 
         Once a fault is found nothing more is yielded; the rest is only searched for more faults.
 
         Raises:
             ClaimFileError: at the end of the file, or as soon as 20 faults are known.
         """
-        digest = hashlib.sha256()
-        first_line = 1
-        for block in _line_blocks(file):
-            if first_line == 1 and (other_format := _other_format(block)):
-                self.problems.add(path, 1, f"this is {other_format}, not JSON Lines")
-                break
-            if self._with_sha256:
-                digest.update(block)
-            table, lines, n_lines = self._read_block(block, path, first_line)
-            first_line += n_lines
-            self.ids.add(path, table["claim_id"].to_numpy(), lines)
+        for table, places in self._blocks(file, path):
+            self.ids.add(path, table["claim_id"].to_numpy(), places)
             if self.problems.is_full:
                 break
             if table.num_rows and not self.problems.lines:
                 yield table
         if self.problems.lines:
             self.check_ids()
+
+    def _blocks(self, file: BinaryIO, path: str) -> Iterator[tuple[pa.Table, IntArray]]:
+        """The rows of a file block by block, and the line (Parquet: row) of each."""
+        head = file.read(HEAD_BYTES)
+        if head.startswith(claim_parquet.MAGIC):
+            return claim_parquet.ParquetClaims(file, path, self.problems).tables()
+        other, wanted = _other_format(head), "JSON Lines"
+        if path.lower().endswith(".parquet"):
+            self.problems.count_rows_of(path)
+            other, wanted = other or ("another format" if head else "an empty file"), "Parquet"
+        if other:
+            self.problems.add(path, 1, f"this is {other}, not {wanted}")
+            return iter(())
+        return self._json_blocks(head, file, path)
+
+    def _json_blocks(
+        self, head: bytes, file: BinaryIO, path: str
+    ) -> Iterator[tuple[pa.Table, IntArray]]:
+        digest = hashlib.sha256()
+        first_line = 1
+        for block in _line_blocks(head, file):
+            if self._with_sha256:
+                digest.update(block)
+            table, lines, n_lines = self._read_block(block, path, first_line)
+            first_line += n_lines
+            yield table, lines
         if self._with_sha256:
             self.sha256[path] = digest.hexdigest()
 
@@ -109,19 +124,21 @@ class ClaimFileReader:
         return table, np.arange(first_line, first_line + table.num_rows), table.num_rows
 
 
-def _line_blocks(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the bytes of a file in blocks that end at the end of a line.
+def _line_blocks(head: bytes, file: BinaryIO) -> Iterator[bytes]:
+    """Yield the bytes of a file, of which the head is read already, in blocks of whole lines.
 
     Lines end at `\\n` only: U+2028 and U+0085 may stand inside a claim.
     """
-    while block := file.read(BLOCK_BYTES):
+    block = head + file.read(BLOCK_BYTES)
+    while block:
         yield block + file.readline()
+        block = file.read(BLOCK_BYTES)
 
 
-def _other_format(block: bytes) -> str | None:
+def _other_format(head: bytes) -> str | None:
     """What a file is by its first bytes, None where it may be JSON Lines."""
-    head = block[:100].lstrip()
-    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
+    start = head.lstrip()
+    return next((name for magic, name in _MAGIC.items() if start.startswith(magic)), None)
 
 
 def _fast_table(block: bytes) -> tuple[pa.Table, list[str]] | None:
@@ -148,18 +165,8 @@ def _fast_table(block: bytes) -> tuple[pa.Table, list[str]] | None:
         return None
     if raw.num_rows != n_objects:
         return None
-    columns = {
-        "claim_id": raw["claim_id"],
-        "bird_id": pc.fill_null(raw["bird_id"], HIDDEN),
-        "db_name": raw["db_name"],
-        "claim": raw["claim"],
-        "extra_info": pc.fill_null(raw["extra_info"], ""),
-        "label": _codes(raw["label"], LABELS),
-        "category": _codes(raw["category"], CATEGORIES),
-    }
-    if not _is_clean(columns):
-        return None
-    return pa.table(columns).cast(CLAIM_SCHEMA), unknown
+    table = clean_table(raw)
+    return None if table is None else (table, unknown)
 
 
 def _count_objects(block: bytes) -> int | None:
@@ -172,29 +179,6 @@ def _count_objects(block: bytes) -> int | None:
         return None
     is_long = np.diff(starts, prepend=0, append=len(content)).max() > MAX_FAST_LINE_BYTES
     return None if is_long else len(starts) + 1
-
-
-def _codes(names: pa.ChunkedArray, known: tuple[str, ...]) -> pa.ChunkedArray:
-    """The ClassLabel integers of names, -1 for null, null for a name that is not known."""
-    index = pc.index_in(names, value_set=pa.array(known)).cast(pa.int64())
-    return pc.if_else(pc.is_null(names), pa.scalar(HIDDEN, pa.int64()), index)
-
-
-def _is_clean(columns: dict[str, pa.ChunkedArray]) -> bool:
-    """Whether `claim_rows.check_row` would find no fault in any row."""
-    if any(column.null_count for column in columns.values()):
-        return False
-    if len(columns["claim_id"]) == 0:
-        return True
-    if pc.min(columns["claim_id"]).as_py() < 0 or pc.min(columns["bird_id"]).as_py() < HIDDEN:
-        return False
-    for key in ("claim", "db_name"):
-        is_blank = pc.or_(pc.equal(columns[key], ""), pc.utf8_is_space(columns[key]))
-        if pc.any(is_blank).as_py():
-            return False
-    has_category = pc.not_equal(columns["category"], HIDDEN)
-    is_not_nei = pc.not_equal(columns["label"], NOT_ENOUGH_INFO)
-    return not pc.any(pc.and_(has_category, is_not_nei)).as_py()
 
 
 def _slow_table(

@@ -13,10 +13,11 @@ from claimdb_loader import database_transfer, hub, sample_files, sources
 from claimdb_loader.cache_folder import database_folder
 from claimdb_loader.fingerprints import known_databases
 from claimdb_loader.hub import UPSTREAM_REPO
+from claimdb_loader.published import database_name
 from claimdb_metric.errors import DataError, UnavailableError, UnknownDatabaseError
 
 _SAFE_NAME: Final = re.compile(r"[^./\\:\0-\x1f][^/\\:\0-\x1f]{,99}")
-_LAYOUTS: Final = ("{name}/{name}.sqlite", "{name}.sqlite", "databases/{name}/{name}.sqlite")
+_LAYOUTS: Final = ("{name}/{name}.sqlite", "{name}.sqlite", database_name("{name}"))
 """BIRD's layout, the flat one, and the one of a published repository."""
 
 Folder = str | os.PathLike[str] | None
@@ -94,7 +95,7 @@ def cached(db_name: str, repo_id: str | None, revision: str | None) -> Path | No
     path = database_folder(repo, revision) / db_name / f"{db_name}.sqlite"
     if path.is_file():
         return path
-    direct = hub.cached_file(repo, database_transfer.direct_name(db_name), revision)
+    direct = hub.cached_file(repo, database_name(db_name), revision)
     return Path(direct) if direct else None
 
 

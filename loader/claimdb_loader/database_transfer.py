@@ -14,8 +14,9 @@ from tqdm import tqdm
 
 from claimdb_loader import hub, zip_member
 from claimdb_loader.cache_folder import database_folder
-from claimdb_loader.fingerprints import Fingerprint, known_databases
+from claimdb_loader.fingerprints import Fingerprint, known_databases, listed_fingerprint
 from claimdb_loader.hub_file import HubFile
+from claimdb_loader.published import DATABASE_MANIFEST, database_name
 from claimdb_loader.read_only import connect_read_only
 from claimdb_loader.sqlite_file import check_has_tables, find_release
 from claimdb_loader.storage import require_space, storage_errors
@@ -42,26 +43,36 @@ def fetch(db_name: str, repo_id: str, revision: str | None) -> Path | None:
         UnavailableError: no network, refused by the Hub, or no room on this disk.
         DatabaseFileError: what came is not the database that it should be; it is discarded.
     """
-    direct = direct_name(db_name)
+    direct = database_name(db_name)
     snapshot = hub.look_up(repo_id, revision, None, [direct])
     known = known_databases().get(db_name) if repo_id == hub.UPSTREAM_REPO else None
+    fingerprints = known.fingerprints if known else ()
     if direct in snapshot.names:
-        path = Path(hub.fetch(snapshot, direct, None))
-        fault = _fault_of(path, known.fingerprints if known else ())
-        if fault:
-            path.resolve().unlink()
-            path.unlink(missing_ok=True)
-            raise DatabaseFileError(f"{direct} of {repo_id} {fault}; {DISCARDED}")
-        return path
+        return _fetch_direct(snapshot, db_name, fingerprints or _listed(snapshot, db_name))
     zips = [name for name in _zip_order(known.split if known else "test") if name in snapshot.names]
     target = database_folder(repo_id, revision) / db_name / f"{db_name}.sqlite"
-    fingerprints = known.fingerprints if known else ()
     return _from_zips(zips, partial(HubFile, snapshot), target, fingerprints)
 
 
-def direct_name(db_name: str) -> str:
-    """Return where a database lies in a repository that keeps them unzipped."""
-    return f"databases/{db_name}/{db_name}.sqlite"
+def _fetch_direct(
+    snapshot: hub.Snapshot, db_name: str, fingerprints: tuple[Fingerprint, ...]
+) -> Path:
+    direct = database_name(db_name)
+    path = Path(hub.fetch(snapshot, direct, None))
+    fault = _fault_of(path, fingerprints)
+    if fault:
+        path.resolve().unlink()
+        path.unlink(missing_ok=True)
+        raise DatabaseFileError(f"{direct} of {snapshot.repo_id} {fault}; {DISCARDED}")
+    return path
+
+
+def _listed(snapshot: hub.Snapshot, db_name: str) -> tuple[Fingerprint, ...]:
+    """What the manifest of a repository says of a database; nothing where there is no manifest."""
+    if DATABASE_MANIFEST not in snapshot.names:
+        return ()
+    manifest = Path(hub.fetch(snapshot, DATABASE_MANIFEST, None))
+    return (listed_fingerprint(manifest, snapshot.repo_id, db_name),)
 
 
 def names_on_hub(repo_id: str, revision: str | None) -> list[str]:
@@ -71,7 +82,7 @@ def names_on_hub(repo_id: str, revision: str | None) -> list[str]:
         UnavailableError: no network, or refused by the Hub.
     """
     snapshot = hub.look_up(repo_id, revision, None, [])
-    names = {Path(name).stem for name in snapshot.names if name == direct_name(Path(name).stem)}
+    names = {Path(name).stem for name in snapshot.names if name == database_name(Path(name).stem)}
     for zip_name in snapshot.names.intersection(ZIPS.values()):
         with HubFile(snapshot, zip_name) as file:
             names.update(zip_member.database_names(file, zip_name))
@@ -157,9 +168,15 @@ def _check_size(member: Member, fingerprints: tuple[Fingerprint, ...]) -> None:
 
 def _fault_of(path: Path, fingerprints: tuple[Fingerprint, ...]) -> str | None:
     """What is wrong with a database file that has arrived, None if nothing is."""
-    fault = file_fault(path) or find_release(path, fingerprints)[1]
+    fault = file_fault(path)
     if fault:
         return fault
+    release, fault = find_release(path, fingerprints)
+    if fault:
+        return fault
+    n_bytes = path.stat().st_size
+    if release and release.n_bytes not in (None, n_bytes):
+        return f"has {n_bytes:,} bytes, not {release.n_bytes:,} as {release.release} says"
     try:
         with closing(connect_read_only(path)) as connection:
             check_has_tables(connection, path)

@@ -11,9 +11,13 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from claimdb_loader import hub
 from claimdb_loader.claim_rows import INT64_MAX
-from claimdb_metric.errors import DataError
+from claimdb_metric.errors import DataError, UnavailableError
 from claimdb_metric.labels import HIDDEN
+
+KNOWN_ISSUES: Final = "known_issues.jsonl"
+"""The name of the list that is shipped, and of the one that a copy or repository may bring."""
 
 TRAIN_EXCLUDES: Final = {
     "test_questions": ("bird_id", ("test_public",)),
@@ -60,18 +64,39 @@ def _type_of(column: str) -> pa.DataType:
     return pa.string() if column == "db_name" else pa.int64()
 
 
+def issues_folder(snapshot: hub.Snapshot, token: hub.Token) -> str | None:
+    """Return the folder of the Hub cache with a repository's own known_issues.jsonl, now fetched.
+
+    None where the repository has none.
+
+    Raises:
+        UnavailableError: without network nobody knows whether it has one.
+    """
+    if KNOWN_ISSUES in snapshot.names:
+        return str(Path(hub.fetch(snapshot, KNOWN_ISSUES, token)).parent)
+    if snapshot.is_online:
+        return None
+    cached = hub.cached_file(snapshot.repo_id, KNOWN_ISSUES, snapshot.sha)
+    if cached is None and snapshot.repo_id != hub.UPSTREAM_REPO:
+        raise UnavailableError(
+            f"without network, whether {snapshot.repo_id} has a {KNOWN_ISSUES} of its own is not "
+            "known: load it once with network, or without exclude_known_issues="
+        )
+    return str(Path(cached).parent) if cached else None
+
+
 def read_known_issues(folder: str | None) -> list[dict[str, object]]:
-    """Return the known issues shipped with this release and those of a local copy.
+    """Return the known issues shipped with this release and those that the data brings along.
 
     Args:
-        folder: a local copy that may hold a known_issues.jsonl of its own.
+        folder: a local copy, or a folder of the Hub cache, that may hold a known_issues.jsonl.
 
     Raises:
         DataError: a line is not an object with claim_id and db_name.
     """
-    shipped = resources.files("claimdb_card") / "known_issues.jsonl"
-    texts = {"known_issues.jsonl": shipped.read_text("utf-8")}
-    if folder is not None and (own := Path(folder) / "known_issues.jsonl").is_file():
+    shipped = resources.files("claimdb_card") / KNOWN_ISSUES
+    texts = {KNOWN_ISSUES: shipped.read_text("utf-8")}
+    if folder is not None and (own := Path(folder) / KNOWN_ISSUES).is_file():
         try:
             texts[str(own)] = own.read_text("utf-8")
         except UnicodeDecodeError:

@@ -10,6 +10,10 @@ from claimdb_loader.notices import OnceLog
 from claimdb_metric.errors import ClaimFileError
 
 MAX_LISTED: Final = 20
+_HOLDS: Final = {
+    "lines": "a claims file holds one JSON object a line",
+    "rows": "a Parquet file holds one claim a row",
+}
 
 
 class Problems:
@@ -22,10 +26,17 @@ class Problems:
     def __init__(self, log: OnceLog | None = None) -> None:
         self.lines: list[str] = []
         self._log = log or OnceLog()
+        self._parquet_paths: set[str] = set()
+        self._places: set[str] = set()
+
+    def count_rows_of(self, path: str) -> None:
+        """Remember that places in this file are rows of Parquet, not lines."""
+        self._parquet_paths.add(path)
 
     def add(self, path: str, line: int, reason: str) -> None:
-        """Note one fault at a 1-based line of a file."""
+        """Note one fault at a 1-based line, or row, of a file."""
         self.lines.append(f"{shown_path(path)}:{line}: {reason}")
+        self._places.add("rows" if path in self._parquet_paths else "lines")
 
     @property
     def is_full(self) -> bool:
@@ -43,10 +54,11 @@ class Problems:
             return
         shown = self.lines[:MAX_LISTED]
         more = ", and perhaps more" if self.is_full else ""
+        places = sorted(self._places)
         raise ClaimFileError(
             f"{len(shown)} problem{'s' if len(shown) > 1 else ''}{more} in claims files; "
-            "mend these lines and load again (a claims file holds one JSON object a line):\n  "
-            + "\n  ".join(shown)
+            f"mend these {' and '.join(places)} and load again "
+            f"({'; '.join(_HOLDS[place] for place in places)}):\n  " + "\n  ".join(shown)
         )
 
 

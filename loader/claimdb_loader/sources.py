@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
 from claimdb_loader import hub
+from claimdb_loader.exclusions import issues_folder
+from claimdb_loader.published import database_name
+from claimdb_loader.published_splits import (
+    PARQUET_FILES,
+    names_in_cache,
+    names_in_folder,
+    split_files,
+)
 from claimdb_metric.errors import DataError, UnavailableError
 
 DATA_DIR_VARIABLE: Final = "CLAIMDB_DATA_DIR"
@@ -19,7 +27,10 @@ SPLIT_FILES: Final = {
     "test_public": "test-public.jsonl",
     "test_private": "test-private.jsonl",
 }
-"""Each split of the `claims` config and upstream's name for its file."""
+"""Each split of the `claims` config and upstream's name for its file.
+
+Where one of these is there, the Parquet files of a published repository are not looked at.
+"""
 
 KNOWN_SHA256: Final = {
     "test-public.jsonl": "b87d7062307cfcf5ae862bf03bd7e82f7123ff39cf0b69d3dc5cc25caaaea810",
@@ -30,6 +41,7 @@ KNOWN_SHA256: Final = {
 DEFAULT_CONFIG: Final = "claims"
 SAMPLE: Final = "sample"
 COMPRESSED: Final = (".gz", ".bz2", ".xz", ".zst")
+_NONE_OF: Final = f"none of {', '.join(SPLIT_FILES.values())}, nor {PARQUET_FILES}"
 OFFLINE_HELP: Final = (
     'Without a network, load_dataset("claimdb", "sample") works everywhere, and '
     'load_dataset("claimdb", data_dir="DIR") or the environment variable CLAIMDB_DATA_DIR reads a '
@@ -39,12 +51,18 @@ OFFLINE_HELP: Final = (
 
 @dataclass(frozen=True)
 class Source:
-    """The files of each split that is there, and where they were found."""
+    """The files of each split that is there, and where they were found.
+
+    Attributes:
+        folder: the local copy; None where the files come from elsewhere.
+        issues_folder: where a known_issues.jsonl of the source's own may lie on this disk.
+    """
 
     where: str
     files: Mapping[str, tuple[str, ...]]
     snapshot: hub.Snapshot | None = None
     folder: str | None = None
+    issues_folder: str | None = None
 
 
 def chosen_data_dir(data_dir: str | os.PathLike[str] | None) -> str | None:
@@ -64,8 +82,8 @@ def chosen_data_dir(data_dir: str | os.PathLike[str] | None) -> str | None:
 def holds_databases_only(folder: str) -> bool:
     """Whether a folder holds databases but no claims file."""
     path = Path(folder)
-    has_claims = any((path / name).exists() for name in SPLIT_FILES.values())
-    layouts = ("*.sqlite", "*/*.sqlite", "databases/*/*.sqlite", "*_databases.zip")
+    has_claims = any(any(path.glob(name)) for name in (*SPLIT_FILES.values(), PARQUET_FILES))
+    layouts = ("*.sqlite", "*/*.sqlite", database_name("*"), "*_databases.zip")
     return not has_claims and any(any(path.glob(layout)) for layout in layouts)
 
 
@@ -82,13 +100,16 @@ def local(data_dir: str) -> Source:
             "give the one that holds train.jsonl"
         )
     there = {split: name for split, name in SPLIT_FILES.items() if _is_there(folder, name)}
-    files = {split: (str(folder / name),) for split, name in there.items()}
-    if not files:
+    found: Mapping[str, tuple[str, ...]] = {split: (name,) for split, name in there.items()}
+    if not found:
+        found = split_files(names_in_folder(folder), f"data_dir {data_dir}", SPLIT_FILES)
+    if not found:
         raise DataError(
-            f"data_dir {data_dir} holds none of {', '.join(SPLIT_FILES.values())}; it holds "
+            f"data_dir {data_dir} holds {_NONE_OF}; it holds "
             + (", ".join(sorted(path.name for path in folder.iterdir())[:10]) or "nothing")
         )
-    return Source(data_dir, files, folder=str(folder))
+    files = {split: tuple(str(folder / name) for name in names) for split, names in found.items()}
+    return Source(data_dir, files, folder=str(folder), issues_folder=str(folder))
 
 
 def _is_there(folder: Path, name: str) -> bool:
@@ -107,21 +128,26 @@ def _is_there(folder: Path, name: str) -> bool:
 
 
 def upstream(repo_id: str, revision: str | None, token: hub.Token) -> Source:
-    """Return the source of a Hub repository in upstream's layout.
+    """Return the source of a Hub repository in upstream's layout, or as `claimdb push` writes it.
 
     Raises:
         UnavailableError: no network and nothing cached, at once; it names what works offline.
         DataError: the repository holds none of the claims files.
     """
-    wanted = list(SPLIT_FILES.values())
+    wanted = [*SPLIT_FILES.values(), *names_in_cache(repo_id)]
     try:
         snapshot = hub.look_up(repo_id, revision, token, wanted)
     except UnavailableError as error:
         raise UnavailableError(f"{error}. {OFFLINE_HELP}") from error
-    files = {split: (name,) for split, name in SPLIT_FILES.items() if name in snapshot.names}
     where = where_on_hub(repo_id)
+    files: Mapping[str, tuple[str, ...]] = {
+        split: (name,) for split, name in SPLIT_FILES.items() if name in snapshot.names
+    }
     if not files:
-        raise DataError(f"{where} holds none of {', '.join(wanted)}")
+        there = where if snapshot.is_online else f"what is cached of {where}"
+        files = split_files(snapshot.names, there, SPLIT_FILES)
+    if not files:
+        raise DataError(f"{where} holds {_NONE_OF}")
     return Source(where, files, snapshot=snapshot)
 
 
@@ -156,7 +182,10 @@ def find(config: Any, token: hub.Token) -> Source:
         return sample()
     if config.data_dir is not None:
         return local(config.data_dir)
-    return upstream(config.source_repo, config.revision, token)
+    source = upstream(config.source_repo, config.revision, token)
+    if config.exclude_known_issues and source.snapshot is not None:
+        return replace(source, issues_folder=issues_folder(source.snapshot, token))
+    return source
 
 
 def find_early(

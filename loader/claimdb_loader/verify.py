@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from claimdb_loader import hub
 from claimdb_loader.database_files import check_name, find_local
 from claimdb_loader.databases import Database
-from claimdb_loader.fingerprints import known_databases
+from claimdb_loader.fingerprints import Fingerprint, known_databases, listed_fingerprint
+from claimdb_loader.published import DATABASE_MANIFEST
 from claimdb_loader.sqlite_file import find_release, quick_check
 from claimdb_metric.errors import DatabaseFileError
 
@@ -39,10 +42,13 @@ def verify_database(
     if path is None:
         check_name(db_name, data_dir, repo_id, revision)
         return Verdict(db_name, "missing", "not on this machine; `claimdb databases fetch` it")
-    known = known_databases().get(db_name)
     n_bytes = path.stat().st_size
-    release, fault = find_release(path, known.fingerprints if known else ())
-    faults = [f"{path} {fault}"] if fault else []
+    release, faults = None, []
+    try:
+        release, fault = find_release(path, _fingerprints(db_name, repo_id, revision))
+        faults = [f"{path} {fault}"] if fault else []
+    except DatabaseFileError as error:
+        faults = [str(error)]
     try:
         quick_check(path)
     except DatabaseFileError as error:
@@ -53,3 +59,15 @@ def verify_database(
         n_tables = len(db.tables())
     state = release.release if release else "whole; no hash known"
     return Verdict(db_name, state, None, n_tables, n_bytes)
+
+
+def _fingerprints(
+    db_name: str, repo_id: str | None, revision: str | None
+) -> tuple[Fingerprint, ...]:
+    """What the manifest of another repository says, if it was fetched; else what is known."""
+    if repo_id not in (None, hub.UPSTREAM_REPO):
+        manifest = hub.cached_file(str(repo_id), DATABASE_MANIFEST, revision)
+        if manifest is not None:
+            return (listed_fingerprint(Path(manifest), str(repo_id), db_name),)
+    known = known_databases().get(db_name)
+    return known.fingerprints if known else ()

@@ -16,6 +16,7 @@ from claimdb_harness.labelled_claims import (
     without_known_issues,
 )
 from claimdb_metric.errors import DataError, HiddenLabelsError, PredictionFileError
+from tests.hub import LocalHub
 from tests.loader.claim_files import claim, jsonl
 
 
@@ -171,3 +172,12 @@ def test_the_published_known_issues(shared: Path) -> None:
     claims = without_known_issues(from_split("test_public", folder), folder)
     assert len(claims.claim_ids) == 992
     assert len(claims.left_out) == 8
+
+
+def test_known_issues_of_a_hub_repository_are_left_out(hub: LocalHub) -> None:
+    issue = json.dumps({"claim_id": 2, "db_name": "ferry_lines", "reason": "a wrong label"})
+    claims_file = jsonl([claim(1), claim(2, 1)])
+    files = {"test-public.jsonl": claims_file, "known_issues.jsonl": issue.encode()}
+    hub.add_repo("you/x", files)
+    claims = from_split("test_public", repo_id="you/x")
+    assert without_known_issues(claims, repo_id="you/x").claim_ids == [1]

@@ -8,7 +8,18 @@ from typing import Annotated
 
 import typer
 
-from claimdb_cli import baseline, compare, databases, demo, prepare, score, sql, validate
+from claimdb_cli import (
+    baseline,
+    compare,
+    databases,
+    demo,
+    prepare,
+    push,
+    push_results,
+    score,
+    sql,
+    validate,
+)
 from claimdb_metric.errors import ClaimDBError
 from claimdb_sandbox.errors import SandboxError
 
@@ -31,6 +42,8 @@ app.command(help=validate.HELP)(validate.validate)
 app.command(help=baseline.HELP)(baseline.baseline)
 # SQL may begin with a comment, which looks like an option.
 app.command(help=sql.HELP, context_settings={"ignore_unknown_options": True})(sql.sql)
+app.command(help=push.HELP)(push.push)
+app.command("push-results", help=push_results.HELP)(push_results.push_results)
 app.add_typer(databases.app, name="databases")
 
 

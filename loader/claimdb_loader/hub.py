@@ -105,7 +105,9 @@ def fetch(snapshot: Snapshot, name: str, token: Token) -> str:
     return path
 
 
-def patiently(call: Callable[[], T], what: str) -> T:
+def patiently(
+    call: Callable[[], T], what: str, max_tries: int = MAX_TRIES, within_s: float = RETRY_WITHIN_S
+) -> T:
     """Return what a Hub call gives, and try again where an older huggingface_hub gives up at once.
 
     Version 1.33 and newer wait and try again by themselves, for longer than RETRY_WITHIN_S; before,
@@ -113,6 +115,8 @@ def patiently(call: Callable[[], T], what: str) -> T:
 
     Args:
         what: the words for what is asked for, for the error.
+        max_tries: how often it is called at most.
+        within_s: seconds from the beginning, after which it is not called again.
 
     Raises:
         UnavailableError: the network or the Hub failed to the last.
@@ -124,8 +128,9 @@ def patiently(call: Callable[[], T], what: str) -> T:
             return call()
         except HUB_ERRORS as error:
             n_tries += 1
-            is_late = time.monotonic() - started > RETRY_WITHIN_S
-            if n_tries == MAX_TRIES or is_late or not is_unreachable(error):
+            is_late = time.monotonic() - started > within_s
+            may_help = is_unreachable(error) and not isinstance(error, OfflineModeIsEnabled)
+            if n_tries == max_tries or is_late or not may_help:
                 raise hub_error(error, what) from error
             time.sleep(min(MAX_WAIT_S, retry_after(error) or 2.0 ** (n_tries - 1)))
 

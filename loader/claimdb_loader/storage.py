@@ -39,13 +39,19 @@ def storage_errors(folder: Path) -> Iterator[None]:
         raise
 
 
-def require_space(folder: Path, n_bytes: int) -> None:
-    """Raise UnavailableError when a folder's disk has less than `n_bytes` free."""
+def require_space(
+    folder: Path, n_bytes: int, or_else: str = f"set {CACHE_VARIABLE} to a larger disk"
+) -> None:
+    """Raise UnavailableError when a folder's disk has less than `n_bytes` free.
+
+    Args:
+        or_else: what to do, beside freeing some.
+    """
     free = shutil.disk_usage(folder).free
     if free < n_bytes:
         raise UnavailableError(
             f"no space left in {folder}: {n_bytes:,} bytes are needed and {free:,} are free; "
-            f"free some, or set {CACHE_VARIABLE} to a larger disk"
+            f"free some, or {or_else}"
         )
 
 

@@ -1,0 +1,1 @@
+"""Makes benchmarks: `publish` puts one on the Hugging Face Hub."""

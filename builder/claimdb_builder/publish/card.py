@@ -1,0 +1,89 @@
+"""The dataset card: a template of prose, with every number computed between markers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from importlib import resources
+from typing import Any, Final
+
+from claimdb_builder.publish import card_counts, card_limits, card_sources
+from claimdb_builder.publish.benchmark import Benchmark
+from claimdb_builder.publish.databases import DatabaseEntry
+from claimdb_builder.publish.front_matter import joined, parted
+
+_SECTION: Final = re.compile(
+    r"(?P<open><!-- claimdb:(?P<name>\w+) -->\r?\n).*?(?P<close><!-- /claimdb:(?P=name) -->)", re.S
+)
+
+NUMBERS: Final[Mapping[str, Callable[[Benchmark], str]]] = {
+    "splits": card_counts.splits,
+    "categories": card_counts.categories,
+    "lengths": card_counts.lengths,
+    "sources": card_sources.sources,
+    "funnel": card_sources.funnel,
+    "baselines": card_limits.baselines,
+    "cues": card_limits.cues,
+    "overlap": card_limits.overlap,
+    "hidden": card_limits.hidden_rows,
+    "known_issues": card_limits.known_issues,
+}
+"""The sections that need nothing but the benchmark, by the name in their markers."""
+
+
+def sections(
+    benchmark: Benchmark, repo_id: str, entries: Iterable[DatabaseEntry]
+) -> dict[str, str]:
+    """Return the computed text of every section, by the name in its markers.
+
+    Args:
+        entries: the databases that lie in the repository.
+    """
+    found = {name: compute(benchmark) for name, compute in NUMBERS.items()}
+    found["usage"] = card_sources.usage(benchmark, repo_id)
+    found["databases"] = card_counts.databases(benchmark, entries)
+    return found
+
+
+def is_ours(text: str) -> bool:
+    """Whether a card has sections that `claimdb push` fills.
+
+    >>> is_ours("# A dataset"), is_ours("<!-- claimdb:splits -->\\n<!-- /claimdb:splits -->")
+    (False, True)
+    """
+    return _SECTION.search(text) is not None
+
+
+def template(title: str) -> str:
+    """Return the card of a benchmark that has none yet, its sections empty."""
+    text = (resources.files("claimdb_card") / "card.md").read_text("utf-8")
+    return text.replace("{title}", title)
+
+
+def filled(body: str, computed: Mapping[str, str]) -> str:
+    """Return a card's body with the sections between its markers replaced, and nothing else.
+
+    A section that was taken out stays out; one that nobody computes stays as it is.
+    """
+
+    def fill(found: re.Match[str]) -> str:
+        text = computed.get(found["name"])
+        return found[0] if text is None else f"{found['open']}{text}\n{found['close']}"
+
+    return _SECTION.sub(fill, body)
+
+
+def card_text(
+    old: str | None, title: str, fields: Mapping[str, Any], computed: Mapping[str, str]
+) -> str:
+    """Return the README.md of the repository.
+
+    Args:
+        old: the card to keep prose and further fields of; None, or one that is not ours, gives the
+            template.
+        title: the heading of a new card.
+        fields: of the front matter, as `front_matter.fields_of` gives them.
+        computed: as `sections` gives them.
+    """
+    kept, body = parted(old) if old is not None and is_ours(old) else ({}, template(title))
+    return joined(kept, fields, filled(body, computed))

@@ -1,0 +1,174 @@
+"""The card's numbers of what may mislead: shortcuts, shared rows, hidden rows, known issues."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from claimdb_builder.publish.benchmark import PUBLIC_TEST, Benchmark
+from claimdb_builder.publish.markdown import cell, table
+from claimdb_metric import score
+from claimdb_metric.baselines import claim_only, majority, random_labels
+from claimdb_metric.errors import DataError
+from claimdb_metric.labels import HIDDEN_NAME, LABELS
+from claimdb_metric.scores import Score
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_BASELINE_CLAIMS: Final = 5000
+"""On the 51,369 published train claims each of ten folds takes minutes."""
+
+SEED: Final = 12345
+CUES: Final = {
+    'starts with "If"': r"^If ",
+    'contains "would"': r"\bwould\b",
+    "contains a negation": r"(?i:\b(?:no|not|none|never|neither|nor|without)\b|n['’]t\b)",
+    "contains a digit": r"\d",
+}
+"""Words by which labels of the published benchmark can be guessed (most of its COUNTERFACTUAL
+claims start with "If")."""
+
+
+def baselines(benchmark: Benchmark) -> str:
+    """Return how well labels are guessed without any database, with 95 % intervals.
+
+    Measured on the public test split, else on the first labelled one; of a large one on a sample.
+    """
+    labelled = benchmark.labelled
+    if not labelled:
+        return "All labels are hidden, so none can be guessed here."
+    name = PUBLIC_TEST if PUBLIC_TEST in labelled else next(iter(labelled))
+    rows = benchmark.rows[benchmark.rows["split"] == name]
+    sampled = ""
+    if len(rows) > MAX_BASELINE_CLAIMS:
+        rows = rows.sample(MAX_BASELINE_CLAIMS, random_state=SEED)
+        sampled = f", on {len(rows):,} of its claims (drawn with seed {SEED})"
+    try:
+        shown = baseline_table(rows)
+    except DataError as error:
+        return f"On {name} they could not be measured: {error}."
+    return f"On {name}{sampled}. Intervals resample questions.\n\n{shown}"
+
+
+def baseline_table(rows: pd.DataFrame) -> str:
+    """Return the table of baselines on labelled claims.
+
+    Args:
+        rows: as `Benchmark.rows`; a bird_id of -1 is a question of its own.
+
+    Raises:
+        DataError: there are too few claims, labels or groups to learn from.
+    """
+    labels = [LABELS.index(label) for label in rows["label"]]
+    claims = rows["claim"].tolist()
+    questions = questions_of(rows)
+    by_database = rows["db_name"].tolist()
+    guesses = {
+        "majority label": majority(labels),
+        "random label": random_labels(len(labels)),
+        "claim-only, no claim of the same question seen": claim_only(claims, labels, questions),
+    }
+    n_databases = len(set(by_database))
+    if n_databases > 1:
+        guesses["claim-only, no claim on the same database seen"] = claim_only(
+            claims, labels, by_database, n_folds=n_databases
+        )
+    shown = []
+    for name, predictions in guesses.items():
+        found = score(predictions, labels, groups={"bird_id": questions})
+        shown.append([name, with_interval(found, "accuracy"), with_interval(found, "macro_f1")])
+    return table(["baseline", "accuracy [95 %]", "macro-F1 [95 %]"], shown)
+
+
+def questions_of(rows: pd.DataFrame) -> list[int]:
+    """Return the question of each claim; where it is not known, each claim has one of its own."""
+    pairs = zip(rows["bird_id"].tolist(), rows["claim_id"].tolist(), strict=True)
+    return [bird_id if bird_id >= 0 else -1 - claim_id for bird_id, claim_id in pairs]
+
+
+def with_interval(found: Score, name: str) -> str:
+    """Return a rate and its interval, "0.827 [0.804, 0.850]"."""
+    value = getattr(found, name)
+    interval = found.intervals[name]
+    return f"{value:.3f}" + (f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else "")
+
+
+def cues(benchmark: Benchmark) -> str:
+    """Return how often words that may give a label away stand in the claims of each label."""
+    rows = benchmark.rows[benchmark.rows["label"] != HIDDEN_NAME]
+    shown = []
+    for cue, pattern in CUES.items():
+        has = rows["claim"].str.contains(pattern, regex=True)
+        counts = [f"{int(has[rows['label'] == label].sum()):,}" for label in LABELS]
+        shown.append([cue, *counts])
+    totals = [f"{int((rows['label'] == label).sum()):,}" for label in LABELS]
+    return table(["labelled claims", *LABELS], [["all", *totals], *shown])
+
+
+def overlap(benchmark: Benchmark) -> str:
+    """Return what the train split shares with the test splits."""
+    rows = benchmark.rows
+    train = rows[rows["split"] == "train"]
+    tests = [name for name in benchmark.claims if name != "train"]
+    if train.empty or not tests:
+        return "There is no train split beside test splits, so nothing is shared between them."
+    shown = []
+    for name in tests:
+        test = rows[rows["split"] == name]
+        questions = set(test.loc[test["bird_id"] >= 0, "bird_id"])
+        shared = set(train["bird_id"]) & questions
+        shown.append(
+            [
+                name,
+                len(shared) if questions else None,
+                int(train["bird_id"].isin(shared).sum()) if questions else None,
+                len(set(train["db_name"]) & set(test["db_name"])),
+                int(train["db_name"].isin(set(test["db_name"])).sum()),
+                int(train["claim"].isin(set(test["claim"])).sum()),
+            ]
+        )
+    heads = ["shared with train", "questions", "train claims on them", "databases"]
+    return table([*heads, "train claims on them", "train claims of the same words"], shown)
+
+
+def hidden_rows(benchmark: Benchmark) -> str:
+    """Return how many hidden claims (db_name, extra_info) ties to one labelled question."""
+    rows = benchmark.rows
+    hidden = rows[rows["label"] == HIDDEN_NAME]
+    if hidden.empty:
+        return "No label is hidden."
+    known = rows[(rows["label"] != HIDDEN_NAME) & (rows["bird_id"] >= 0)]
+    one, several, none = identifiable(hidden, known)
+    return (
+        f"Of {len(hidden):,} claims with hidden labels, (db_name, extra_info) is that of exactly "
+        f"one question of the labelled splits for {one:,}, of several for {several:,}, of none for "
+        f"{none:,}. Whoever has the source questions can tell more: treat hidden rows as hard to "
+        "guess, not as secret."
+    )
+
+
+def identifiable(hidden: pd.DataFrame, questions: pd.DataFrame) -> tuple[int, int, int]:
+    """Return how many hidden claims fit one question, several, and none.
+
+    Args:
+        hidden: claims, with db_name and extra_info.
+        questions: db_name, extra_info and bird_id of questions, any number of rows each.
+    """
+    key = ["db_name", "extra_info"]
+    n_questions = questions.groupby(key)["bird_id"].nunique()
+    found = hidden[key].merge(n_questions.rename("n").reset_index(), on=key, how="left")["n"]
+    return int((found == 1).sum()), int((found > 1).sum()), int(found.isna().sum())
+
+
+def known_issues(benchmark: Benchmark) -> str:
+    """Return how many claims are known to be wrong, and why."""
+    issues = benchmark.known_issues
+    if not issues:
+        return "None is known."
+    reasons = Counter(
+        str(issue.get("reason", "not said here: its label is hidden")) for issue in issues
+    )
+    shown = [[reason, count] for reason, count in sorted(reasons.items())]
+    listed = ", ".join(cell(str(issue["claim_id"])) for issue in issues)
+    return f"{len(issues):,} claims: {listed}.\n\n{table(['reason', 'claims'], shown)}"

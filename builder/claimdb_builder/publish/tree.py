@@ -1,0 +1,159 @@
+"""Every file of a dataset repository, written to a folder: what a push sends, byte for byte."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+import datasets
+
+from claimdb_builder.publish import card, croissant, databases, inspect_rows, parquet_files
+from claimdb_builder.publish.benchmark import Benchmark
+from claimdb_builder.publish.card_sources import FUNNEL, funnel_file, is_from_bird
+from claimdb_builder.publish.checks import check_benchmark
+from claimdb_builder.publish.eval_task import eval_yaml
+from claimdb_builder.publish.front_matter import fields_of
+from claimdb_builder.publish.parquet_files import ParquetFile, write_parquet
+from claimdb_loader.features import CLAIM_FEATURES, DATABASE_FEATURES
+from claimdb_loader.published import DATABASE_MANIFEST, database_name
+from claimdb_loader.sources import DEFAULT_CONFIG
+
+CARD: Final = "README.md"
+CITATION: Final = "CITATION.cff"
+CROISSANT: Final = "croissant.json"
+EVAL: Final = "eval.yaml"
+KNOWN_ISSUES: Final = "known_issues.jsonl"
+
+FEATURES: Final[Mapping[str, datasets.Features]] = {
+    "claims": CLAIM_FEATURES,
+    "nei": CLAIM_FEATURES,
+    "databases": DATABASE_FEATURES,
+    "inspect": inspect_rows.INSPECT_FEATURES,
+}
+"""The columns of each config that is published, in the order of the card."""
+
+ReadOld = Callable[[str], str | None]
+"""Gives the text of a file that the repository holds already, None where it holds none."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The files of a repository: path in it -> file on this disk.
+
+    Databases are not copied: their files are those that the benchmark is made of.
+    """
+
+    files: Mapping[str, Path]
+    n_claims: int
+    databases: tuple[databases.DatabaseEntry, ...]
+
+    @property
+    def sha256(self) -> dict[str, str]:
+        """The hashes that are known already, by path in the repository: those of databases."""
+        return {database_name(entry.db_name): entry.sha256 for entry in self.databases}
+
+
+def write_tree(
+    benchmark: Benchmark,
+    folder: Path,
+    repo_id: str,
+    choice: databases.Choice = "none",
+    read_old: ReadOld = lambda name: None,
+) -> Tree:
+    """Return the files of the repository after writing all but the databases to a folder.
+
+    Args:
+        folder: an empty folder.
+        repo_id: "owner/name".
+        choice: which databases are to lie in the repository; those that lie there already stay.
+        read_old: what the repository holds now.
+
+    Raises:
+        DataError: the benchmark must not be published as it is, or a database is missing.
+        DatabaseFileError: a database is too large, damaged, or has a log beside it.
+    """
+    check_benchmark(benchmark)
+    files = databases.chosen_files(benchmark, choice)
+    measured = databases.measure(files)
+    old_manifest = read_old(DATABASE_MANIFEST)
+    old_entries = databases.read_manifest(old_manifest) if old_manifest else []
+    entries = databases.merged(old_entries, measured)
+    written = _write_rows(benchmark, folder, entries)
+    title = "ClaimDB" if is_from_bird(benchmark) else repo_id.partition("/")[2]
+    texts = _texts(benchmark, title, read_old)
+    texts[CARD] = _card_text(benchmark, title, repo_id, written, entries, read_old)
+    texts[CROISSANT] = croissant.croissant_text(
+        title, repo_id, croissant.published_on(read_old(CROISSANT)), folder, written, FEATURES
+    )
+    if entries:
+        texts[DATABASE_MANIFEST] = databases.manifest_text(entries)
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8"))
+    names = sorted([*texts, *(file.name for file in written)])
+    own = {name: folder / name for name in names}
+    linked = {database_name(name): path for name, path in files.items()}
+    return Tree(own | linked, len(benchmark.rows), tuple(measured))
+
+
+def copy_databases(tree: Tree, folder: Path) -> None:
+    """Copy the databases of a tree beside its other files, so that it is whole as it stands."""
+    for entry in tree.databases:
+        target = folder / database_name(entry.db_name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(tree.files[database_name(entry.db_name)], target)
+
+
+def _write_rows(
+    benchmark: Benchmark, folder: Path, entries: list[databases.DatabaseEntry]
+) -> list[ParquetFile]:
+    written = []
+    for config, splits in benchmark.configs.items():
+        for split, table in splits.items():
+            if config == "databases":
+                table = databases.with_measures(table, entries)
+            written.append(write_parquet(folder, config, split, [table], FEATURES[config]))
+    schemas = inspect_rows.schemas_of(benchmark)
+    features = FEATURES["inspect"]
+    for split, table in benchmark.labelled.items():
+        batches = inspect_rows.inspect_batches(table, schemas)
+        written.append(write_parquet(folder, "inspect", split, batches, features))
+    return written
+
+
+def _texts(benchmark: Benchmark, title: str, read_old: ReadOld) -> dict[str, str]:
+    """The small files but the card; a citation that is there already is its owner's to keep."""
+    shipped = resources.files("claimdb_card") / CITATION
+    lines = [json.dumps(issue, ensure_ascii=False) + "\n" for issue in benchmark.known_issues]
+    funnel = funnel_file(benchmark)
+    texts = {
+        CITATION: read_old(CITATION) or shipped.read_text("utf-8"),
+        KNOWN_ISSUES: "".join(lines),
+        EVAL: eval_yaml(benchmark, title),
+        FUNNEL: funnel.read_text("utf-8") if funnel else None,
+    }
+    return {name: text for name, text in texts.items() if text is not None}
+
+
+def _card_text(
+    benchmark: Benchmark,
+    title: str,
+    repo_id: str,
+    written: list[ParquetFile],
+    entries: list[databases.DatabaseEntry],
+    read_old: ReadOld,
+) -> str:
+    fields = fields_of(
+        benchmark,
+        title,
+        parquet_files.configs_of(written, DEFAULT_CONFIG),
+        parquet_files.dataset_info_of(written, FEATURES),
+    )
+    computed = card.sections(benchmark, repo_id, entries)
+    return card.card_text(read_old(CARD), title, fields, computed)

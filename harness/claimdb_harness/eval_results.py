@@ -1,0 +1,153 @@
+"""A scored run as an evaluation result in a model's repository, which the Hub shows beside others.
+
+Format: `.eval_results/*.yaml`, read and written by huggingface_hub's own classes
+(https://huggingface.co/docs/hub/eval-results).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from claimdb_harness.scored_runs import ScoredRun
+from claimdb_loader import hub
+from claimdb_loader.hub_account import check_repo_id, sign_in
+from claimdb_loader.hub_commit import Sent, commit
+from claimdb_loader.hub_head import Head, Repo, compare, read_head
+from claimdb_metric.errors import DataError
+
+
+@dataclass(frozen=True)
+class Reported:
+    """What a result says beside its numbers.
+
+    Attributes:
+        dataset_id: the benchmark's repository.
+        task_id: one of the tasks in its eval.yaml.
+        notes: how the model was asked, such as "20 turns with SQL".
+        source_url: where logs or a write-up are.
+        dataset_revision: the commit of the benchmark; None where it was scored from a local copy.
+    """
+
+    dataset_id: str
+    task_id: str
+    notes: str | None = None
+    source_url: str | None = None
+    dataset_revision: str | None = None
+
+
+def result_path(dataset_id: str) -> str:
+    """Return the path of a benchmark's results in a model's repository.
+
+    >>> result_path("you/claimdb")
+    '.eval_results/you--claimdb.yaml'
+    """
+    return f".eval_results/{re.sub(r'[^A-Za-z0-9._-]', '--', dataset_id)}.yaml"
+
+
+def results_text(run: ScoredRun, reported: Reported, old: str | None = None) -> str:
+    """Return the YAML of a run's accuracy as a fraction; notes hold the rest and the signature.
+
+    Args:
+        run: of which no claim lacks a prediction.
+        reported: what it says beside its numbers.
+        old: the file so far; its result of the same task is replaced, others are kept.
+
+    Raises:
+        DataError: predictions are missing, the old file is damaged, or huggingface_hub is too old.
+    """
+    import yaml
+
+    try:
+        from huggingface_hub import (
+            EvalResultEntry,
+            eval_result_entries_to_yaml,
+            parse_eval_result_entries,
+        )
+    except ImportError:
+        raise DataError(
+            "this huggingface_hub knows no evaluation results: pip install -U huggingface_hub"
+        ) from None
+    if run.missing:
+        raise DataError(
+            f"{len(run.missing):,} of {run.score.n:,} claims have no prediction: finish the run "
+            "before you publish it"
+        )
+    entry = EvalResultEntry(
+        dataset_id=reported.dataset_id,
+        task_id=reported.task_id,
+        value=round(run.score.accuracy, 4),
+        dataset_revision=reported.dataset_revision,
+        source_url=reported.source_url,
+        notes=_notes(run, reported),
+    )
+    try:
+        kept: list[Any] = parse_eval_result_entries(yaml.safe_load(old) if old else [])
+    except (ValueError, TypeError, AttributeError, KeyError, yaml.YAMLError) as error:
+        raise DataError(f"the results that the model has already are damaged: {error}") from None
+    task = (entry.dataset_id, entry.task_id)
+    others = [other for other in kept if (other.dataset_id, other.task_id) != task]
+    rows = eval_result_entries_to_yaml([*others, entry])
+    return str(yaml.safe_dump(rows, sort_keys=False, allow_unicode=True, width=10_000))
+
+
+def _notes(run: ScoredRun, reported: Reported) -> str:
+    interval = run.score.intervals["accuracy"]
+    parts = [
+        reported.notes,
+        "accuracy" + (f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""),
+        f"macro-F1 {run.score.macro_f1:.3f}",
+        f"{run.score.n_invalid:,} invalid",
+        str(run.score.signature),
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def push_results(
+    run: ScoredRun,
+    reported: Reported,
+    model: Repo,
+    create_pr: bool = False,
+    message: str | None = None,
+) -> tuple[str, Sent | None]:
+    """Return the YAML, and the commit in the model's repository, None where it is there already.
+
+    Args:
+        model: a repository of type "model" that exists.
+        create_pr: open a pull request, as for a model of somebody else's.
+        message: of the commit.
+
+    Raises:
+        DataError: as `results_text`; no token, no right to write, or no such model.
+        UnavailableError: the Hub does not answer.
+    """
+    check_repo_id(model.repo_id)
+    sign_in(model.token).check_may_write(model.repo_id, create_pr)
+    head = read_head(model)
+    if head.sha is None:
+        raise DataError(f"{model.what} does not exist: push the model first, or check the name")
+    name = result_path(reported.dataset_id)
+    text = results_text(run, reported, _old_text(model, head, name))
+    with TemporaryDirectory(prefix="claimdb-results-") as scratch:
+        files = {name: Path(scratch, "results.yaml")}
+        files[name].write_bytes(text.encode("utf-8"))
+        changes = compare(files, head)
+        if not changes:
+            return text, None
+        message = message or f"Add the result of {reported.dataset_id} {reported.task_id}"
+        return text, commit(model, head, files, changes, message, create_pr)
+
+
+def _old_text(model: Repo, head: Head, name: str) -> str | None:
+    if name not in head.files:
+        return None
+    from huggingface_hub import hf_hub_download
+
+    path = hub.patiently(
+        lambda: hf_hub_download(model.repo_id, name, revision=head.sha, token=model.token),
+        f"{name} of {model.repo_id}",
+    )
+    return Path(path).read_text("utf-8")

@@ -1,0 +1,77 @@
+"""Whose token this is, and what may be written with it; asked before any work is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from huggingface_hub import HfApi, get_token
+from huggingface_hub.utils._validators import validate_repo_id
+
+from claimdb_loader import hub
+from claimdb_metric.errors import DataError
+
+
+@dataclass(frozen=True)
+class Account:
+    """Who signed in, and the organisations that they are members of."""
+
+    name: str
+    organisations: tuple[str, ...]
+    role: str
+
+    def check_may_write(self, repo_id: str, create_pr: bool = False) -> None:
+        """Raise DataError where the token or the owner rules out a push.
+
+        Fine-grained tokens do not say what they may do: the Hub itself refuses those.
+
+        Args:
+            repo_id: "owner/name".
+            create_pr: whether only a pull request is opened, which anybody may do.
+        """
+        if self.role == "read":
+            raise DataError(
+                f"the token of {self.name} may only read: make one with the role write at "
+                f"{hub.endpoint()}/settings/tokens, then `hf auth login` or set HF_TOKEN"
+            )
+        owner = repo_id.partition("/")[0]
+        if create_pr or owner in (self.name, *self.organisations):
+            return
+        mine = " or ".join(f"{name}/…" for name in (self.name, *self.organisations))
+        raise DataError(
+            f"{repo_id} belongs to {owner}, and you are signed in as {self.name}: push to {mine}, "
+            "or open a pull request with --create-pr"
+        )
+
+
+def sign_in(token: hub.Token = None) -> Account:
+    """Return the account of a token; None takes HF_TOKEN or that of `hf auth login`.
+
+    Raises:
+        DataError: there is no token.
+        UnavailableError: the Hub does not answer, or does not know the token.
+    """
+    if token is None and get_token() is None:
+        raise DataError(
+            "no Hub token: `hf auth login`, or set HF_TOKEN to one with the role write "
+            f"({hub.endpoint()}/settings/tokens)"
+        )
+    answer: dict[str, Any] = hub.patiently(lambda: HfApi(token=token).whoami(), "your account")
+    organisations = tuple(org["name"] for org in answer.get("orgs", ()))
+    role = answer.get("auth", {}).get("accessToken", {}).get("role", "")
+    return Account(answer["name"], organisations, role)
+
+
+def check_repo_id(repo_id: str) -> None:
+    """Raise DataError unless the text is "owner/name".
+
+    >>> check_repo_id("claimdb")
+    Traceback (most recent call last):
+    claimdb_metric.errors.DataError: 'claimdb' must be OWNER/NAME, such as you/claimdb
+    """
+    try:
+        validate_repo_id(repo_id)
+    except ValueError as error:
+        raise DataError(f"{repo_id!r} cannot be a repository's name: {error}") from None
+    if repo_id.count("/") != 1:
+        raise DataError(f"{repo_id!r} must be OWNER/NAME, such as you/{repo_id}")

@@ -1,0 +1,151 @@
+"""One commit on the Hub: compared first, sent whole or not at all, and never twice.
+
+Large files are sent one by one before the commit. An interrupted push leaves the old revision as it
+was, and a new one sends only what the Hub does not have yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
+
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+
+from claimdb_loader import hub
+from claimdb_loader.hub_head import Changes, Head, Repo, compare, read_head
+from claimdb_metric.errors import ClaimDBError, DataError, UnavailableError
+
+T = TypeVar("T")
+
+ALONE_BYTES: Final = 10_000_000
+"""Files of this size and more are sent one by one before the commit: a cut costs one of them."""
+
+MAX_FILE_BYTES: Final = 200 * 10**9
+"""What huggingface_hub 1.33 takes for the largest file of a repository (its MAX_FILE_SIZE_GB)."""
+
+PUSH_TRIES: Final = 8
+PUSH_WITHIN_S: Final = 900.0
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A commit that the Hub has taken; `pull_request` is its address where one was opened."""
+
+    sha: str
+    url: str
+    pull_request: str | None = None
+
+
+def ensure_repo(repo: Repo, head: Head, private: bool, space_sdk: str | None = None) -> None:
+    """Create the repository and the branch where they are not there yet.
+
+    Raises:
+        DataError: you may not, or it is to be private and is public already.
+    """
+    api = HfApi(token=repo.token)
+    if private and head.private is False:
+        raise DataError(
+            f"{repo.what} is public: change that in its settings on the Hub, or leave out --private"
+        )
+    make = partial(
+        api.create_repo, repo.repo_id, repo_type=repo.repo_type, private=private, exist_ok=True
+    )
+    if head.sha is None:
+        _send(partial(make, space_sdk=space_sdk) if space_sdk else make, repo)
+    if repo.revision is not None and not repo.revision.startswith("refs/"):
+        branch = partial(api.create_branch, repo.repo_id, branch=repo.revision, exist_ok=True)
+        _send(partial(branch, repo_type=repo.repo_type), repo)
+
+
+def commit(
+    repo: Repo,
+    head: Head,
+    files: Mapping[str, Path],
+    changes: Changes,
+    message: str,
+    create_pr: bool = False,
+    sha256: Mapping[str, str] = MappingProxyType({}),
+) -> Sent:
+    """Return the commit that brings a branch to what the changes say.
+
+    429 and 5xx are tried again, after the time that the Hub asks for; whether a commit whose answer
+    was lost has landed is looked up before it is sent again.
+
+    Args:
+        head: what the branch held when the changes were found.
+        files: path in the repository -> file on this disk.
+        message: one line.
+        create_pr: open a pull request in place of changing the branch.
+        sha256: what files were when they were described; one that is another now is not sent.
+
+    Raises:
+        DataError: you may not, the Hub refuses a file, or a file was changed meanwhile.
+        UnavailableError: the Hub does not answer, or somebody else pushed meanwhile.
+    """
+    api = HfApi(token=repo.token)
+    # A repository that was just made holds a first commit already.
+    parent = head.sha or read_head(repo).sha
+    options: dict[str, Any] = {
+        "repo_type": repo.repo_type,
+        "revision": repo.revision,
+        "create_pr": create_pr,
+    }
+    names = [*changes.added, *changes.changed]
+    additions = [CommitOperationAdd(name, files[name]) for name in names]
+    for addition in additions:
+        measured = sha256.get(addition.path_in_repo)
+        if measured and measured != addition.upload_info.sha256.hex():
+            raise DataError(f"{files[addition.path_in_repo]} was changed meanwhile: push again")
+    for addition in additions:
+        if addition.upload_info.size >= ALONE_BYTES:
+            _send(partial(api.preupload_lfs_files, repo.repo_id, [addition], **options), repo)
+    deletions = [CommitOperationDelete(name) for name in changes.removed]
+    operations: list[Any] = [*additions, *deletions]
+    was_sent = False
+
+    def send() -> Sent:
+        nonlocal was_sent
+        if was_sent and not create_pr:
+            head = read_head(repo)
+            if head.sha != parent and not compare(files, head, changes.removed):
+                return Sent(str(head.sha), f"{hub.endpoint()}/{repo.repo_id}/commit/{head.sha}")
+        was_sent = True
+        info = api.create_commit(
+            repo.repo_id, operations, commit_message=message, parent_commit=parent, **options
+        )
+        return Sent(info.oid, info.commit_url, info.pr_url)
+
+    return _send(send, repo)
+
+
+def _send(call: Callable[[], T], repo: Repo) -> T:
+    """Return what a call that writes gives; its errors say what may not be written, and why."""
+    try:
+        return hub.patiently(call, repo.what, PUSH_TRIES, PUSH_WITHIN_S)
+    except UnavailableError as error:
+        response = getattr(error.__cause__, "response", None)
+        raise _refusal(repo, response, error.__cause__) or error from error.__cause__
+    except ClaimDBError:
+        raise
+    except ValueError as error:  # the Hub's check of a card's front matter
+        raise DataError(f"the Hub refuses a file of {repo.what}: {error}") from error
+
+
+def _refusal(repo: Repo, response: Any, cause: BaseException | None) -> ClaimDBError | None:
+    """The error for what the Hub answered to a request that writes, None for any other failure."""
+    status = getattr(response, "status_code", None)
+    if status == 403:
+        return DataError(
+            f"your token may not write to {repo.what}: use one with the role write (a fine-grained "
+            f"one must name this repository), {hub.endpoint()}/settings/tokens"
+        )
+    if status == 412:
+        return UnavailableError(f"somebody else changed {repo.what} meanwhile: push again")
+    if status in (400, 409, 413, 422):
+        reason = str(getattr(cause, "server_message", None) or cause).strip()
+        return DataError(f"the Hub refuses the push to {repo.what}: {reason}")
+    return None

@@ -58,8 +58,9 @@ def claims_of(
     data_dir: str | None,
     repo_id: str | None,
     exclude_known_issues: bool,
+    revision: str | None = None,
 ) -> LabelledClaims:
-    """Return the claims that the options name."""
+    """Return the claims that the options name; `revision` is one of the Hub repository."""
     from claimdb_harness import labelled_claims
 
     if split and references:
@@ -70,7 +71,7 @@ def claims_of(
         claims = labelled_claims.from_file(references)
     else:
         with hint_at_options():
-            claims = labelled_claims.from_split(split or DEFAULT_SPLIT, data_dir, repo_id)
+            claims = labelled_claims.from_split(split or DEFAULT_SPLIT, data_dir, repo_id, revision)
     if exclude_known_issues:
         return labelled_claims.without_known_issues(claims, data_dir, repo_id)
     return claims

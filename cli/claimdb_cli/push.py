@@ -65,7 +65,9 @@ def push(
     """Send a benchmark or the metric to the Hub in one commit; the same content makes none."""
     from claimdb_loader.hub_head import Repo
 
-    _check(folder, data_dir, repo_id, metric, space_id, dry_run)
+    _check(folder, data_dir, repo_id, metric, space_id, dry_run, databases)
+    if dry_run == "" or (message is not None and not message.strip()):
+        raise typer.BadParameter("--dry-run and --message take a text that is not empty")
     quiet_in_a_pipe()
     if metric:
         from claimdb_builder.publish.metric_space import push_metric
@@ -83,6 +85,8 @@ def push(
         dataset_push.check_account(repo, options)
         pushed = dataset_push.push(read_benchmark(folder or data_dir), repo, options)
         _report(repo, pushed.changes, pushed.sent, as_json)
+        if pushed.made_branch and not as_json:
+            typer.echo(f"branch {revision} was made from main")
         return
     pushed = dataset_push.dry_run(read_benchmark(folder or data_dir), repo, Path(dry_run), options)
     _report(repo, pushed.changes, None, as_json, tree=dry_run)
@@ -97,6 +101,7 @@ def _check(
     metric: bool,
     space_id: str | None,
     dry_run: str | None,
+    databases: str,
 ) -> None:
     """Raise BadParameter where options exclude each other or one is missing."""
     if folder and data_dir:
@@ -109,7 +114,13 @@ def _check(
         return
     if not space_id:
         raise typer.BadParameter("--metric needs --space-id NAME/claimdb_metric")
-    given = {"a folder": folder, "--data-dir": data_dir, "--repo-id": repo_id, "--dry-run": dry_run}
+    given = {
+        "a folder": folder,
+        "--data-dir": data_dir,
+        "--repo-id": repo_id,
+        "--dry-run": dry_run,
+        "--databases": databases != "none",
+    }
     excluded = [name for name, value in given.items() if value]
     if excluded:
         raise typer.BadParameter(f"--metric publishes no claims: leave out {excluded[0]}")

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
-from claimdb_cli.claims_options import ExcludeKnownIssues, Split, check_files, claims_of
+from claimdb_cli.claims_options import (
+    DEFAULT_SPLIT,
+    ExcludeKnownIssues,
+    Split,
+    check_files,
+    claims_of,
+)
 from claimdb_cli.output import AsJson, DataDir, print_json
 
+SAMPLE = "sample"
 HELP = "Publish a run's accuracy as an evaluation result in its model's repository on the Hub."
 
 
@@ -43,13 +51,23 @@ def push_results(
     """Score a run and publish the result."""
     from claimdb_harness import eval_results
     from claimdb_harness.scored_runs import score_run
-    from claimdb_loader.hub_head import Repo, read_head
+    from claimdb_loader.hub_head import Repo
 
     check_files(run)
-    chosen_repo = None if data_dir else repo_id
-    claims = claims_of(split, None, data_dir, chosen_repo, exclude_known_issues)
+    if split == SAMPLE:
+        raise typer.BadParameter("the embedded sample is of no repository: score a split of yours")
+    if source_url and not source_url.startswith(("https://", "http://")):
+        raise typer.BadParameter(f"--source-url {source_url!r} is no web address")
+    split = split or DEFAULT_SPLIT
+    dataset = Repo(repo_id)
+    # A local copy needs no network; else what is scored is the commit that the result names.
+    head = None if data_dir else eval_results.benchmark_head(dataset)
+    revision = head.sha if head else None
+    chosen_repo = repo_id if head else None
+    claims = claims_of(split, None, data_dir, chosen_repo, exclude_known_issues, revision)
     scored = score_run(run, claims)
-    revision = None if data_dir else read_head(Repo(repo_id)).sha
+    if head:
+        eval_results.check_task(dataset, head, task_id, split)
     reported = eval_results.Reported(repo_id, task_id, notes, source_url, revision)
     sent = None
     if dry_run:
@@ -60,11 +78,11 @@ def push_results(
     path = eval_results.result_path(repo_id)
     if as_json:
         told: dict[str, Any] = {"model_id": model_id, "path": path, "yaml": text}
-        print_json(told | {"commit": sent.sha if sent else None})
+        print_json(told | {"commit": asdict(sent) if sent else None})
         return
     typer.echo(text, nl=False)
     if dry_run:
-        typer.echo(f"{model_id} would have this in {path}")
+        typer.echo(f"{model_id} would get this result in {path}")
     elif sent is None:
         typer.echo(f"{model_id} is as it was: this is in {path} already; no commit made")
     else:

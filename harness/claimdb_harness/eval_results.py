@@ -7,14 +7,15 @@ Format: `.eval_results/*.yaml`, read and written by huggingface_hub's own classe
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
 from claimdb_harness.scored_runs import ScoredRun
 from claimdb_loader import hub
-from claimdb_loader.hub_account import check_repo_id, sign_in
+from claimdb_loader.hub_account import sign_in
 from claimdb_loader.hub_commit import Sent, commit
 from claimdb_loader.hub_head import Head, Repo, compare, read_head
 from claimdb_metric.errors import DataError
@@ -37,6 +38,9 @@ class Reported:
     notes: str | None = None
     source_url: str | None = None
     dataset_revision: str | None = None
+
+
+EVAL_FILE: Final = "eval.yaml"
 
 
 def result_path(dataset_id: str) -> str:
@@ -85,13 +89,32 @@ def results_text(run: ScoredRun, reported: Reported, old: str | None = None) -> 
         notes=_notes(run, reported),
     )
     try:
-        kept: list[Any] = parse_eval_result_entries(yaml.safe_load(old) if old else [])
+        rows = _rows_of(old or "")
+        parse_eval_result_entries(rows)
     except (ValueError, TypeError, AttributeError, KeyError, yaml.YAMLError) as error:
         raise DataError(f"the results that the model has already are damaged: {error}") from None
-    task = (entry.dataset_id, entry.task_id)
-    others = [other for other in kept if (other.dataset_id, other.task_id) != task]
-    rows = eval_result_entries_to_yaml([*others, entry])
+    # As they stand, because EvalResultEntry drops fields that it does not know.
+    others = [row for row in rows if _task_of(row) != (entry.dataset_id, entry.task_id)]
+    rows = [*others, *eval_result_entries_to_yaml([entry])]
     return str(yaml.safe_dump(rows, sort_keys=False, allow_unicode=True, width=10_000))
+
+
+def _rows_of(text: str) -> list[dict[str, Any]]:
+    """The entries of a results file; dates stay the texts that they are."""
+    import yaml
+
+    resolvers = {
+        start: [(tag, pattern) for tag, pattern in found if not tag.endswith(":timestamp")]
+        for start, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    loader = type("Loader", (yaml.SafeLoader,), {"yaml_implicit_resolvers": resolvers})
+    rows: list[dict[str, Any]] = yaml.load(text, loader) or []
+    return rows
+
+
+def _task_of(row: Mapping[str, Any]) -> tuple[object, object]:
+    dataset = row.get("dataset") or {}
+    return dataset.get("id"), dataset.get("task_id")
 
 
 def _notes(run: ScoredRun, reported: Reported) -> str:
@@ -104,6 +127,41 @@ def _notes(run: ScoredRun, reported: Reported) -> str:
         str(run.score.signature),
     ]
     return "; ".join(part for part in parts if part)
+
+
+def benchmark_head(dataset: Repo) -> Head:
+    """Return what the repository of a benchmark holds.
+
+    Raises:
+        DataError: there is no such repository.
+    """
+    dataset.check()
+    head = read_head(dataset)
+    if head.sha is None:
+        raise DataError(f"{dataset.what} does not exist: push the benchmark first")
+    return head
+
+
+def check_task(dataset: Repo, head: Head, task_id: str, split: str) -> None:
+    """Raise DataError where the eval.yaml of a benchmark has no such task, or on another split.
+
+    A repository without an eval.yaml says nothing of tasks, so any is taken.
+    """
+    import yaml
+
+    text = _old_text(dataset, head, EVAL_FILE)
+    if text is None:
+        return
+    try:
+        splits = {task["id"]: task.get("split", "test") for task in yaml.safe_load(text)["tasks"]}
+    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"{EVAL_FILE} of {dataset.what} is damaged: {error}") from None
+    if task_id not in splits:
+        raise DataError(f"{dataset.what} has no task {task_id!r}; it has {', '.join(splits)}")
+    if splits[task_id] != split:
+        raise DataError(
+            f"task {task_id} is asked on {splits[task_id]}, and the run was scored on {split}"
+        )
 
 
 def push_results(
@@ -124,7 +182,8 @@ def push_results(
         DataError: as `results_text`; no token, no right to write, or no such model.
         UnavailableError: the Hub does not answer.
     """
-    check_repo_id(model.repo_id)
+    model.check(create_pr)
+    Repo(reported.dataset_id).check()
     sign_in(model.token).check_may_write(model.repo_id, create_pr)
     head = read_head(model)
     if head.sha is None:
@@ -141,13 +200,18 @@ def push_results(
         return text, commit(model, head, files, changes, message, create_pr)
 
 
-def _old_text(model: Repo, head: Head, name: str) -> str | None:
+def _old_text(repo: Repo, head: Head, name: str) -> str | None:
     if name not in head.files:
         return None
     from huggingface_hub import hf_hub_download
 
     path = hub.patiently(
-        lambda: hf_hub_download(model.repo_id, name, revision=head.sha, token=model.token),
-        f"{name} of {model.repo_id}",
+        lambda: hf_hub_download(
+            repo.repo_id, name, repo_type=repo.repo_type, revision=head.sha, token=repo.token
+        ),
+        f"{name} of {repo.repo_id}",
     )
-    return Path(path).read_text("utf-8")
+    try:
+        return Path(path).read_text("utf-8")
+    except UnicodeDecodeError:
+        raise DataError(f"{name} of {repo.what} is not UTF-8: mend it on the Hub") from None

@@ -92,13 +92,17 @@ class LabelledClaims:
 
 
 def from_split(
-    split: str, data_dir: str | None = None, repo_id: str | None = None
+    split: str,
+    data_dir: str | None = None,
+    repo_id: str | None = None,
+    revision: str | None = None,
 ) -> LabelledClaims:
     """Return the claims of a split: train, test_public, test_private or sample.
 
     Args:
         data_dir: folder of a local copy; default is CLAIMDB_DATA_DIR, then the Hub.
         repo_id: Hub repository to read instead of upstream's.
+        revision: branch, tag or commit of the repository.
 
     Raises:
         DataError: there is no such split.
@@ -108,7 +112,8 @@ def from_split(
     144
     """
     with hidden_labels_expected():
-        columns = _builder(split, data_dir, repo_id).as_dataset(_split_of(split)).to_dict()
+        builder = _builder(split, data_dir, repo_id, revision)
+        columns = builder.as_dataset(_split_of(split)).to_dict()
     columns["label"] = [label_name(label) for label in columns["label"]]
     columns["category"] = [
         None if category == HIDDEN else CATEGORIES[category] for category in columns["category"]
@@ -137,7 +142,9 @@ def ids_by_split(
     return {name: list(rows["claim_id"]) for name, rows in splits.items()}
 
 
-def _builder(split: str, data_dir: str | None, repo_id: str | None) -> Any:
+def _builder(
+    split: str, data_dir: str | None, repo_id: str | None, revision: str | None = None
+) -> Any:
     import claimdb
 
     if split not in (*SPLIT_FILES, SAMPLE):
@@ -148,7 +155,7 @@ def _builder(split: str, data_dir: str | None, repo_id: str | None) -> Any:
     if split == SAMPLE:
         builder = claimdb.ClaimDB(config_name=SAMPLE)
     else:
-        builder = claimdb.ClaimDB(data_dir=data_dir, repo_id=repo_id)
+        builder = claimdb.ClaimDB(data_dir=data_dir, repo_id=repo_id, revision=revision)
     builder.download_and_prepare()
     return builder
 

@@ -55,7 +55,9 @@ def content_key(source: sources.Source) -> str:
         split: [file_sha256(Path(path)) for path in paths]
         for split, paths in sorted(source.files.items())
     }
-    return _sha256_of_json([FORMAT_VERSION, digests])
+    if source.manifest is None:
+        return _sha256_of_json([FORMAT_VERSION, digests])
+    return _sha256_of_json([FORMAT_VERSION, digests, file_sha256(Path(source.manifest))])
 
 
 def write_origin(folder: str, source: sources.Source) -> None:

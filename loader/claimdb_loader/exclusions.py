@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from claimdb_loader import hub
 from claimdb_loader.claim_rows import INT64_MAX
+from claimdb_loader.strict_json import json_lines
 from claimdb_metric.errors import DataError, UnavailableError
 from claimdb_metric.labels import HIDDEN
 
@@ -110,12 +110,12 @@ def read_known_issues(folder: str | None) -> list[dict[str, object]]:
 
 
 def _known_issue(line: str, place: str) -> dict[str, object]:
-    try:
-        issue = json.loads(line)
-    except ValueError:
-        issue = None
-    is_object = isinstance(issue, dict) and isinstance(issue.get("db_name"), str)
-    if not is_object or type(issue.get("claim_id")) is not int or issue["claim_id"] > INT64_MAX:
+    (entry,) = json_lines(f"{line}\n")
+    if entry.fault:
+        raise DataError(f"{place}: {entry.fault}")
+    issue: Any = entry.value
+    is_named = isinstance(issue, dict) and isinstance(issue.get("db_name"), str)
+    if not is_named or type(issue.get("claim_id")) is not int or issue["claim_id"] > INT64_MAX:
         raise DataError(f"{place}: a known issue needs claim_id (integer) and db_name (text)")
     return dict(issue)
 

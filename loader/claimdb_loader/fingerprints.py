@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from claimdb_loader.published import DATABASE_MANIFEST
 from claimdb_metric.errors import DatabaseFileError
@@ -65,8 +65,25 @@ def listed_fingerprint(manifest: Path, repo_id: str, db_name: str) -> Fingerprin
         DatabaseFileError: it is no such list, or does not hold the database.
     """
     where = f"{DATABASE_MANIFEST} of {repo_id}"
+    rows = manifest_rows(manifest.read_bytes(), where)
+    marks = [Fingerprint(where, x["n_bytes"], x["sha256"]) for x in rows if x["db_name"] == db_name]
+    if len(marks) != 1:
+        raise DatabaseFileError(f"{where} lists {db_name} {len(marks)} times; {_PUSH_AGAIN}")
+    return marks[0]
+
+
+def manifest_rows(manifest: bytes, where: str) -> list[dict[str, Any]]:
+    """Return the rows of the manifest of a repository or tree, one for each database in it.
+
+    Args:
+        manifest: the content of the file.
+        where: the words for it, for messages.
+
+    Raises:
+        DatabaseFileError: it is no such list.
+    """
     try:
-        rows = json.loads(manifest.read_bytes())
+        rows = json.loads(manifest)
     except (ValueError, RecursionError) as error:
         raise DatabaseFileError(f"{where} is not JSON ({error}); {_PUSH_AGAIN}") from None
     if not isinstance(rows, list):
@@ -74,10 +91,7 @@ def listed_fingerprint(manifest: Path, repo_id: str, db_name: str) -> Fingerprin
     for number, row in enumerate(rows, 1):
         if not _is_listed(row):
             raise DatabaseFileError(f"{where}: item {number} lacks {_NEEDED}; {_PUSH_AGAIN}")
-    marks = [Fingerprint(where, x["n_bytes"], x["sha256"]) for x in rows if x["db_name"] == db_name]
-    if len(marks) != 1:
-        raise DatabaseFileError(f"{where} lists {db_name} {len(marks)} times; {_PUSH_AGAIN}")
-    return marks[0]
+    return rows
 
 
 _NEEDED: Final = "db_name (text), n_bytes (integer) or sha256 (64 hex digits)"
@@ -91,6 +105,7 @@ def _is_listed(row: object) -> bool:
         isinstance(row, dict)
         and isinstance(row.get("db_name"), str)
         and type(row.get("n_bytes")) is int
+        and all(type(row.get(key, 0)) is int for key in ("n_tables", "n_rows"))
         and isinstance(row.get("sha256"), str)
         and _SHA256.fullmatch(row["sha256"]) is not None
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -119,20 +120,25 @@ def patiently(
         within_s: seconds from the beginning, after which it is not called again.
 
     Raises:
-        UnavailableError: the network or the Hub failed to the last.
+        UnavailableError: the network or the Hub failed to the last, or something else answered.
+        DataError: what is asked for does not exist, or is not open to you.
     """
     started = time.monotonic()
     n_tries = 0
     while True:
         try:
             return call()
-        except HUB_ERRORS as error:
+        except ANSWER_ERRORS as error:
+            if isinstance(error, ClaimDBError):
+                raise
             n_tries += 1
             is_late = time.monotonic() - started > within_s
-            may_help = is_unreachable(error) and not isinstance(error, OfflineModeIsEnabled)
-            if n_tries == max_tries or is_late or not may_help:
+            may_help = isinstance(error, HUB_ERRORS) and is_unreachable(error)
+            is_offline = isinstance(error, OfflineModeIsEnabled)
+            if n_tries == max_tries or is_late or is_offline or not may_help:
                 raise hub_error(error, what) from error
-            time.sleep(min(MAX_WAIT_S, retry_after(error) or 2.0 ** (n_tries - 1)))
+            longest_s = max(MAX_WAIT_S, within_s / 3)
+            time.sleep(min(longest_s, retry_after(error) or 2.0 ** (n_tries - 1)))
 
 
 def cached_file(repo_id: str, name: str, revision: str | None) -> str | None:
@@ -195,7 +201,10 @@ def retry_after(error: Exception) -> float | None:
     """Return the seconds that the Hub asks to wait before a new try, None if it does not say."""
     headers = getattr(getattr(error, "response", None), "headers", {})
     asked = headers.get("Retry-After", "")
-    return float(asked) if asked.isdigit() else None
+    if not asked.isdigit():
+        # Of the 429s of its own the Hub says it like this: "api";r=0;t=211
+        asked = next(iter(re.findall(r";t=(\d+)", headers.get("RateLimit", ""))), "")
+    return float(asked) if asked else None
 
 
 def _cached(repo_id: str, revision: str | None, wanted: list[str]) -> Snapshot | None:

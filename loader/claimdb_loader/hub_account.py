@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from huggingface_hub import HfApi, get_token
-from huggingface_hub.utils._validators import validate_repo_id
 
 from claimdb_loader import hub
 from claimdb_metric.errors import DataError
@@ -48,30 +47,18 @@ def sign_in(token: hub.Token = None) -> Account:
     """Return the account of a token; None takes HF_TOKEN or that of `hf auth login`.
 
     Raises:
-        DataError: there is no token.
+        DataError: there is no token, or it cannot be one.
         UnavailableError: the Hub does not answer, or does not know the token.
     """
-    if token is None and get_token() is None:
+    known = token if isinstance(token, str) else get_token()
+    if known is None:
         raise DataError(
             "no Hub token: `hf auth login`, or set HF_TOKEN to one with the role write "
             f"({hub.endpoint()}/settings/tokens)"
         )
+    if not (known.isascii() and known.isprintable()):
+        raise DataError("the Hub token holds characters that no token has: copy it anew")
     answer: dict[str, Any] = hub.patiently(lambda: HfApi(token=token).whoami(), "your account")
     organisations = tuple(org["name"] for org in answer.get("orgs", ()))
     role = answer.get("auth", {}).get("accessToken", {}).get("role", "")
     return Account(answer["name"], organisations, role)
-
-
-def check_repo_id(repo_id: str) -> None:
-    """Raise DataError unless the text is "owner/name".
-
-    >>> check_repo_id("claimdb")
-    Traceback (most recent call last):
-    claimdb_metric.errors.DataError: 'claimdb' must be OWNER/NAME, such as you/claimdb
-    """
-    try:
-        validate_repo_id(repo_id)
-    except ValueError as error:
-        raise DataError(f"{repo_id!r} cannot be a repository's name: {error}") from None
-    if repo_id.count("/") != 1:
-        raise DataError(f"{repo_id!r} must be OWNER/NAME, such as you/{repo_id}")

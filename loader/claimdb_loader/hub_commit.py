@@ -7,7 +7,7 @@ was, and a new one sends only what the Hub does not have yet.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -31,6 +31,10 @@ PUSH_TRIES: Final = 8
 PUSH_WITHIN_S: Final = 900.0
 
 
+_FIRST_FILES: Final = {".gitattributes", "README.md"}
+"""What the first commit of a new repository holds."""
+
+
 @dataclass(frozen=True)
 class Sent:
     """A commit that the Hub has taken; `pull_request` is its address where one was opened."""
@@ -40,25 +44,33 @@ class Sent:
     pull_request: str | None = None
 
 
-def ensure_repo(repo: Repo, head: Head, private: bool, space_sdk: str | None = None) -> None:
-    """Create the repository and the branch where they are not there yet.
-
-    Raises:
-        DataError: you may not, or it is to be private and is public already.
-    """
-    api = HfApi(token=repo.token)
+def check_privacy(repo: Repo, head: Head, private: bool) -> None:
+    """Raise DataError where a repository is to be private and is public already."""
     if private and head.private is False:
         raise DataError(
             f"{repo.what} is public: change that in its settings on the Hub, or leave out --private"
         )
-    make = partial(
-        api.create_repo, repo.repo_id, repo_type=repo.repo_type, private=private, exist_ok=True
-    )
+
+
+def ensure_repo(repo: Repo, head: Head, private: bool, space_sdk: str | None = None) -> Head:
+    """Return what the branch holds after the repository and the branch were made, where necessary.
+
+    Raises:
+        DataError: you may not.
+        UnavailableError: somebody else made the repository meanwhile.
+    """
+    api = HfApi(token=repo.token)
     if head.sha is None:
-        _send(partial(make, space_sdk=space_sdk) if space_sdk else make, repo)
-    if repo.revision is not None and not repo.revision.startswith("refs/"):
-        branch = partial(api.create_branch, repo.repo_id, branch=repo.revision, exist_ok=True)
+        make = partial(api.create_repo, repo.repo_id, repo_type=repo.repo_type, private=private)
+        sdk = {"space_sdk": space_sdk} if space_sdk else {}
+        _send(partial(make, exist_ok=True, **sdk), repo)
+        head = read_head(repo)
+        if head.files.keys() - _FIRST_FILES:
+            raise UnavailableError(f"somebody else made {repo.what} meanwhile: push again")
+    if head.is_new_branch:
+        branch = partial(api.create_branch, repo.repo_id, branch=str(repo.revision), exist_ok=True)
         _send(partial(branch, repo_type=repo.repo_type), repo)
+    return head
 
 
 def commit(
@@ -87,52 +99,91 @@ def commit(
         UnavailableError: the Hub does not answer, or somebody else pushed meanwhile.
     """
     api = HfApi(token=repo.token)
-    # A repository that was just made holds a first commit already.
-    parent = head.sha or read_head(repo).sha
     options: dict[str, Any] = {
         "repo_type": repo.repo_type,
         "revision": repo.revision,
         "create_pr": create_pr,
     }
     names = [*changes.added, *changes.changed]
-    additions = [CommitOperationAdd(name, files[name]) for name in names]
-    for addition in additions:
-        measured = sha256.get(addition.path_in_repo)
-        if measured and measured != addition.upload_info.sha256.hex():
-            raise DataError(f"{files[addition.path_in_repo]} was changed meanwhile: push again")
+    additions = [_addition(name, files[name], sha256.get(name)) for name in names]
     for addition in additions:
         if addition.upload_info.size >= ALONE_BYTES:
             _send(partial(api.preupload_lfs_files, repo.repo_id, [addition], **options), repo)
     deletions = [CommitOperationDelete(name) for name in changes.removed]
     operations: list[Any] = [*additions, *deletions]
+    pulls = _pull_requests(repo) if create_pr else set()
     was_sent = False
 
     def send() -> Sent:
         nonlocal was_sent
-        if was_sent and not create_pr:
-            head = read_head(repo)
-            if head.sha != parent and not compare(files, head, changes.removed):
-                return Sent(str(head.sha), f"{hub.endpoint()}/{repo.repo_id}/commit/{head.sha}")
+        if was_sent and (landed := _landed(repo, head, files, changes, pulls, create_pr)):
+            return landed
         was_sent = True
         info = api.create_commit(
-            repo.repo_id, operations, commit_message=message, parent_commit=parent, **options
+            repo.repo_id, operations, commit_message=message, parent_commit=head.sha, **options
         )
         return Sent(info.oid, info.commit_url, info.pr_url)
 
     return _send(send, repo)
 
 
+def _addition(name: str, path: Path, measured: str | None) -> CommitOperationAdd:
+    try:
+        addition = CommitOperationAdd(name, path)
+    except ValueError as error:  # the file is gone, or no repository takes the path
+        raise DataError(f"{path} cannot be sent as {name}: {error}") from None
+    if measured and measured != addition.upload_info.sha256.hex():
+        raise DataError(f"{path} was changed meanwhile: push again")
+    return addition
+
+
+def _landed(
+    repo: Repo,
+    head: Head,
+    files: Mapping[str, Path],
+    changes: Changes,
+    pulls: set[str],
+    create_pr: bool,
+) -> Sent | None:
+    """The commit of an earlier try whose answer was lost, None if there is none."""
+    places = [replace(repo, revision=ref) for ref in sorted(_pull_requests(repo) - pulls)]
+    for place in places if create_pr else [repo]:
+        found = read_head(place)
+        if found.sha != head.sha and not compare(files, found, changes.removed):
+            number = str(place.revision).rpartition("/")[2]
+            pull = f"{repo.url}/discussions/{number}" if create_pr else None
+            return Sent(str(found.sha), f"{repo.url}/commit/{found.sha}", pull)
+    return None
+
+
+def _pull_requests(repo: Repo) -> set[str]:
+    api = HfApi(token=repo.token)
+    ask = partial(api.list_repo_refs, repo.repo_id, repo_type=repo.repo_type)
+    refs = hub.patiently(partial(ask, include_pull_requests=True), repo.what)
+    return {ref.ref for ref in refs.pull_requests or ()}
+
+
 def _send(call: Callable[[], T], repo: Repo) -> T:
     """Return what a call that writes gives; its errors say what may not be written, and why."""
     try:
-        return hub.patiently(call, repo.what, PUSH_TRIES, PUSH_WITHIN_S)
+        return hub.patiently(partial(_bare, call, repo), repo.what, PUSH_TRIES, PUSH_WITHIN_S)
     except UnavailableError as error:
         response = getattr(error.__cause__, "response", None)
         raise _refusal(repo, response, error.__cause__) or error from error.__cause__
-    except ClaimDBError:
+
+
+def _bare(call: Callable[[], T], repo: Repo) -> T:
+    """Return what a call gives; the Hub's errors come without what its client wraps around them."""
+    try:
+        return call()
+    except RuntimeError as error:  # around a failed upload
+        if isinstance(error.__cause__, hub.HUB_ERRORS):
+            raise error.__cause__ from None
         raise
-    except ValueError as error:  # the Hub's check of a card's front matter
-        raise DataError(f"the Hub refuses a file of {repo.what}: {error}") from error
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise DataError(f"the Hub refuses README.md of {repo.what}: {error}") from error
 
 
 def _refusal(repo: Repo, response: Any, cause: BaseException | None) -> ClaimDBError | None:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,7 +15,8 @@ import pyarrow.compute as pc
 from claimdb_loader.claim_reader import ClaimReader
 from claimdb_loader.claim_tables import CLAIM_SCHEMA
 from claimdb_loader.features import DATABASE_FEATURES, NEI_SPLITS
-from claimdb_loader.fingerprints import known_databases
+from claimdb_loader.fingerprints import known_databases, manifest_rows
+from claimdb_loader.published import DATABASE_MANIFEST
 from claimdb_metric.labels import NOT_ENOUGH_INFO
 
 DATABASE_SCHEMA: Final = DATABASE_FEATURES.arrow_schema
@@ -76,22 +78,28 @@ def _databases(reader: ClaimReader, splits: tuple[str, ...]) -> Iterator[pa.Tabl
     for table in (table for split in splits for table in reader.rows(split)):
         for count in pc.value_counts(table["db_name"]):
             n_claims[count["values"].as_py()] += count["counts"].as_py()
-    known = known_databases()
-    rows = []
-    for name, count in sorted(n_claims.items()):
-        database = known.get(name)
-        fingerprint = database.fingerprints[0] if database and database.fingerprints else None
-        rows.append(
-            {
-                "db_name": name,
-                "n_claims": count,
-                "n_tables": database.n_tables if database else -1,
-                "n_rows": database.n_rows if database else -1,
-                "n_bytes": fingerprint.n_bytes or -1 if fingerprint else -1,
-                "sha256": fingerprint.sha256 if fingerprint else "",
-            }
-        )
+    manifest = reader.source.manifest
+    listed = manifest_rows(Path(manifest).read_bytes(), DATABASE_MANIFEST) if manifest else []
+    by_name = {row["db_name"]: row for row in listed}
+    rows = [
+        {"db_name": name, "n_claims": count, **(by_name.get(name) or _known(name))}
+        for name, count in sorted(n_claims.items())
+    ]
     yield pa.Table.from_pylist(rows, schema=DATABASE_SCHEMA)
+
+
+def _known(db_name: str) -> dict[str, Any]:
+    """What this package knows of a database's size; -1 and "" for what it does not."""
+    database = known_databases().get(db_name)
+    if database is None:
+        return {"n_tables": -1, "n_rows": -1, "n_bytes": -1, "sha256": ""}
+    mark = database.fingerprints[0] if database.fingerprints else None
+    return {
+        "n_tables": database.n_tables,
+        "n_rows": database.n_rows,
+        "n_bytes": mark.n_bytes or -1 if mark else -1,
+        "sha256": mark.sha256 if mark else "",
+    }
 
 
 PLANNERS: Final[Mapping[str, Callable[[Iterable[str]], list[Plan]]]] = {

@@ -43,6 +43,8 @@ def split_files(
             f"{where} holds {', '.join(sorted(misnamed))}; the Parquet files of claims must be "
             "named SPLIT-00000-of-00001.parquet, with letters, digits and _ in SPLIT"
         )
+    if "all" in found:
+        raise DataError(f"{where} has a split named all, which `datasets` keeps for itself")
     for split, files in found.items():
         _check_whole(split, files, where)
     order = dict.fromkeys([*first, *sorted(found)])

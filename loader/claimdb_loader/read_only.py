@@ -31,6 +31,7 @@ _PRAGMAS_OF_A_NAME: Final = {
 _PRAGMAS_WITHOUT_VALUE: Final = {
     "collation_list",
     "compile_options",
+    "data_version",  # what FTS5 asks for itself
     "database_list",
     "encoding",
     "freelist_count",

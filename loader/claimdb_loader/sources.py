@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from claimdb_loader import hub
 from claimdb_loader.exclusions import issues_folder
-from claimdb_loader.published import database_name
+from claimdb_loader.published import DATABASE_MANIFEST, database_name
 from claimdb_loader.published_splits import (
     PARQUET_FILES,
     names_in_cache,
@@ -56,6 +56,7 @@ class Source:
     Attributes:
         folder: the local copy; None where the files come from elsewhere.
         issues_folder: where a known_issues.jsonl of the source's own may lie on this disk.
+        manifest: the file that lists the databases beside the claims, on this disk.
     """
 
     where: str
@@ -63,6 +64,7 @@ class Source:
     snapshot: hub.Snapshot | None = None
     folder: str | None = None
     issues_folder: str | None = None
+    manifest: str | None = None
 
 
 def chosen_data_dir(data_dir: str | os.PathLike[str] | None) -> str | None:
@@ -109,7 +111,9 @@ def local(data_dir: str) -> Source:
             + (", ".join(sorted(path.name for path in folder.iterdir())[:10]) or "nothing")
         )
     files = {split: tuple(str(folder / name) for name in names) for split, names in found.items()}
-    return Source(data_dir, files, folder=str(folder), issues_folder=str(folder))
+    manifest = folder / DATABASE_MANIFEST
+    listed = str(manifest) if manifest.is_file() else None
+    return Source(data_dir, files, folder=str(folder), issues_folder=str(folder), manifest=listed)
 
 
 def _is_there(folder: Path, name: str) -> bool:
@@ -183,8 +187,11 @@ def find(config: Any, token: hub.Token) -> Source:
     if config.data_dir is not None:
         return local(config.data_dir)
     source = upstream(config.source_repo, config.revision, token)
-    if config.exclude_known_issues and source.snapshot is not None:
-        return replace(source, issues_folder=issues_folder(source.snapshot, token))
+    snapshot = source.snapshot
+    if snapshot is not None and config.exclude_known_issues:
+        source = replace(source, issues_folder=issues_folder(snapshot, token))
+    if snapshot is not None and config.name == "databases" and DATABASE_MANIFEST in snapshot.names:
+        source = replace(source, manifest=hub.fetch(snapshot, DATABASE_MANIFEST, token))
     return source
 
 

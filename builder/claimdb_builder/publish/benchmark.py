@@ -67,17 +67,16 @@ class Benchmark:
     def known_issues(self) -> list[dict[str, object]]:
         """The known issues of these claims; of a hidden one, nothing that hints at its label."""
         labels = self.rows.set_index(["claim_id", "db_name"])["label"].to_dict()
-        issues: list[dict[str, object]] = []
+        issues: dict[tuple[object, object], dict[str, object]] = {}
         for issue in read_known_issues(str(self.folder) if self.folder else None):
-            label = labels.get((issue["claim_id"], issue["db_name"]))
-            keys = _HIDDEN_ISSUE_KEYS if label == HIDDEN_NAME else issue.keys()
-            kept = {key: value for key, value in issue.items() if key in keys}
-            if label is not None and kept not in issues:
-                issues.append(kept)
-        return issues
+            claim = issue["claim_id"], issue["db_name"]
+            keys = _HIDDEN_ISSUE_KEYS if labels.get(claim) == HIDDEN_NAME else issue.keys()
+            if claim in labels:  # the benchmark's own list comes last, and wins
+                issues[claim] = {key: value for key, value in issue.items() if key in keys}
+        return list(issues.values())
 
 
-_HIDDEN_ISSUE_KEYS: Final = ("claim_id", "db_name", "source", "since")
+_HIDDEN_ISSUE_KEYS: Final = ("claim_id", "db_name", "since")
 
 
 def is_hidden(table: pa.Table) -> bool:

@@ -13,7 +13,10 @@ from claimdb_builder.publish.databases import DatabaseEntry
 from claimdb_builder.publish.front_matter import joined, parted
 
 _SECTION: Final = re.compile(
-    r"(?P<open><!-- claimdb:(?P<name>\w+) -->\r?\n).*?(?P<close><!-- /claimdb:(?P=name) -->)", re.S
+    r"(?P<open><!-- claimdb:(?P<name>\w+) -->\r?\n)"
+    r"(?:(?!<!-- /?claimdb:).)*?"  # a section that lost its end takes nothing along
+    r"(?P<close><!-- /claimdb:(?P=name) -->)",
+    re.S,
 )
 
 NUMBERS: Final[Mapping[str, Callable[[Benchmark], str]]] = {
@@ -39,8 +42,9 @@ def sections(
     Args:
         entries: the databases that lie in the repository.
     """
+    entries = list(entries)
     found = {name: compute(benchmark) for name, compute in NUMBERS.items()}
-    found["usage"] = card_sources.usage(benchmark, repo_id)
+    found["usage"] = card_sources.usage(benchmark, repo_id, has_databases=bool(entries))
     found["databases"] = card_counts.databases(benchmark, entries)
     return found
 
@@ -79,11 +83,14 @@ def card_text(
     """Return the README.md of the repository.
 
     Args:
-        old: the card to keep prose and further fields of; None, or one that is not ours, gives the
-            template.
+        old: the card so far, of which fields and prose are kept; where no section is marked in it,
+            its prose comes behind the template's.
         title: the heading of a new card.
         fields: of the front matter, as `front_matter.fields_of` gives them.
         computed: as `sections` gives them.
     """
-    kept, body = parted(old) if old is not None and is_ours(old) else ({}, template(title))
+    kept, body = parted(old or "")
+    if not is_ours(body):
+        own = body.strip()
+        body = template(title) + (f"\n{own}\n" if own else "")
     return joined(kept, fields, filled(body, computed))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from claimdb_builder.publish.benchmark import Benchmark
 from claimdb_builder.publish.databases import DatabaseEntry
-from claimdb_builder.publish.markdown import cell, table
+from claimdb_builder.publish.markdown import counted, table
 from claimdb_loader.fingerprints import known_databases
 from claimdb_metric.labels import CATEGORIES, HIDDEN_NAME, LABELS
 
@@ -65,11 +65,10 @@ def databases(benchmark: Benchmark, entries: Iterable[DatabaseEntry]) -> str:
             ]
         )
     heads = ["database", *names, *LABELS, "tables", "rows", "MB here"]
-    here = sum(entry.n_bytes for entry in published.values())
-    total = (
-        f"{len(rows):,} databases are named by claims; {len(published):,} lie in this repository"
-    )
-    return f"{total}, with {cell(here)} bytes.\n\n{table(heads, rows)}"
+    n_bytes = sum(entry.n_bytes for entry in published.values())
+    named = counted(len(rows), "database")
+    total = f"Claims name {named}; {len(published):,} lie in this repository, {n_bytes:,} bytes."
+    return f"{total}\n\n{table(heads, rows)}"
 
 
 def _size(db_name: str, published: dict[str, DatabaseEntry]) -> list[object]:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from claimdb_builder.publish.benchmark import PUBLIC_TEST, Benchmark
-from claimdb_builder.publish.markdown import cell, table
+from claimdb_builder.publish.markdown import counted, table
 from claimdb_metric import score
 from claimdb_metric.baselines import claim_only, majority, random_labels
 from claimdb_metric.errors import DataError
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 MAX_BASELINE_CLAIMS: Final = 5000
 """On the 51,369 published train claims each of ten folds takes minutes."""
+
+MAX_FOLDS: Final = 20
+"""Databases beyond so many share folds; 80 folds of 5,000 claims took two minutes."""
 
 SEED: Final = 12345
 CUES: Final = {
@@ -72,7 +75,7 @@ def baseline_table(rows: pd.DataFrame) -> str:
     n_databases = len(set(by_database))
     if n_databases > 1:
         guesses["claim-only, no claim on the same database seen"] = claim_only(
-            claims, labels, by_database, n_folds=n_databases
+            claims, labels, by_database, n_folds=min(n_databases, MAX_FOLDS)
         )
     shown = []
     for name, predictions in guesses.items():
@@ -114,9 +117,10 @@ def overlap(benchmark: Benchmark) -> str:
     if train.empty or not tests:
         return "There is no train split beside test splits, so nothing is shared between them."
     shown = []
+    knows_questions = bool((train["bird_id"] >= 0).any())
     for name in tests:
         test = rows[rows["split"] == name]
-        questions = set(test.loc[test["bird_id"] >= 0, "bird_id"])
+        questions = set(test.loc[test["bird_id"] >= 0, "bird_id"]) if knows_questions else set()
         shared = set(train["bird_id"]) & questions
         shown.append(
             [
@@ -141,10 +145,10 @@ def hidden_rows(benchmark: Benchmark) -> str:
     known = rows[(rows["label"] != HIDDEN_NAME) & (rows["bird_id"] >= 0)]
     one, several, none = identifiable(hidden, known)
     return (
-        f"Of {len(hidden):,} claims with hidden labels, (db_name, extra_info) is that of exactly "
-        f"one question of the labelled splits for {one:,}, of several for {several:,}, of none for "
-        f"{none:,}. Whoever has the source questions can tell more: treat hidden rows as hard to "
-        "guess, not as secret."
+        f"Of {counted(len(hidden), 'claim')} with hidden labels, (db_name, extra_info) is that of "
+        f"exactly one question of the labelled splits for {one:,}, of several for {several:,}, of "
+        f"none for {none:,}. Whoever has the source questions can tell more: treat hidden rows as "
+        "hard to guess, not as secret."
     )
 
 
@@ -166,9 +170,7 @@ def known_issues(benchmark: Benchmark) -> str:
     issues = benchmark.known_issues
     if not issues:
         return "None is known."
-    reasons = Counter(
-        str(issue.get("reason", "not said here: its label is hidden")) for issue in issues
-    )
-    shown = [[reason, count] for reason, count in sorted(reasons.items())]
-    listed = ", ".join(cell(str(issue["claim_id"])) for issue in issues)
-    return f"{len(issues):,} claims: {listed}.\n\n{table(['reason', 'claims'], shown)}"
+    given = [str(issue.get("reason", "not said: the label is hidden")) for issue in issues]
+    shown = [[reason, count] for reason, count in sorted(Counter(given).items())]
+    listed = ", ".join(str(issue["claim_id"]) for issue in issues)
+    return f"{counted(len(issues), 'claim')}: {listed}.\n\n{table(['reason', 'claims'], shown)}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from claimdb_builder.publish.benchmark import PUBLIC_TEST, Benchmark
-from claimdb_builder.publish.markdown import table
+from claimdb_builder.publish.markdown import counted, table
 from claimdb_loader.fingerprints import known_databases
 from claimdb_metric.errors import DataError
 
@@ -26,11 +26,9 @@ def sources(benchmark: Benchmark) -> str:
     names = benchmark.db_names
     known = sorted(set(names) & set(known_databases()))
     if not known:
-        return (
-            f"The {len(names):,} databases are the maker's own; none has the name of one of BIRD's."
-        )
+        return "No database has the name of one of BIRD's: they are the maker's own."
     own = len(names) - len(known)
-    rest = f" The other {own:,} are the maker's own." if own else ""
+    rest = f" {counted(own, 'other')}: the maker's own." if own else ""
     return (
         f"{len(known):,} of {len(names):,} databases have the names of databases of "
         "[BIRD](https://bird-bench.github.io) (Li et al., CC BY-SA 4.0). Claims, labels and "
@@ -59,16 +57,27 @@ def funnel_file(benchmark: Benchmark) -> Path | None:
 
 
 def _stages(path: Path) -> list[dict[str, Any]]:
+    """The stages of a funnel, each with counts that tie to the next where it counts the same."""
     try:
-        stages = json.loads(path.read_text("utf-8"))["stages"]
-        for stage in stages:
-            if stage["in"] != stage["kept"] + sum(stage["dropped"].values()):
-                raise DataError(f"{path}: the counts of stage {stage['stage']} do not tie")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        if isinstance(error, DataError):
-            raise
+        stages: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))["stages"]
+        faults = [fault for stage in stages if (fault := _stage_fault(stage))]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"{path} is no funnel of `claimdb build`: {error!r}") from None
-    return list(stages)
+    if not isinstance(stages, list) or not stages:
+        faults = ["it lists no stage"]
+    if faults:
+        raise DataError(f"{path} is no funnel of `claimdb build`: {faults[0]}")
+    return stages
+
+
+def _stage_fault(stage: dict[str, Any]) -> str | None:
+    name, dropped = stage["stage"], stage["dropped"]
+    counts = [stage["in"], stage["kept"], *dropped.values()]
+    if not isinstance(name, str) or not all(type(n) is int and n >= 0 for n in counts):
+        return f"stage {name!r} needs a name and counts that are integers of at least 0"
+    if stage["in"] != stage["kept"] + sum(dropped.values()):
+        return f"the counts of stage {name} do not tie"
+    return None
 
 
 def _dropped(reasons: Mapping[str, int]) -> str:
@@ -78,16 +87,26 @@ def _dropped(reasons: Mapping[str, int]) -> str:
     return f"{sum(reasons.values()):,} ({listed})"
 
 
-def usage(benchmark: Benchmark, repo_id: str) -> str:
-    """Return the code that loads the benchmark from its repository."""
+def usage(benchmark: Benchmark, repo_id: str, has_databases: bool) -> str:
+    """Return the code that loads the benchmark from its repository.
+
+    Args:
+        has_databases: whether the repository holds databases, too.
+    """
     split = PUBLIC_TEST if PUBLIC_TEST in benchmark.claims else next(iter(benchmark.claims))
-    return (
-        "```python\n"
-        "from datasets import load_dataset\n\n"
-        f'claims = load_dataset("{repo_id}", split="{split}")\n\n'
-        "import claimdb  # its own package: handles to the databases, metric, tools\n\n"
-        f'claims = load_dataset("claimdb", repo_id="{repo_id}", split="{split}")\n'
-        f'with claimdb.open_database(claims[0]["db_name"], repo_id="{repo_id}") as db:\n'
-        "    print(db.schema())\n"
-        "```"
-    )
+    lines = [
+        "from datasets import load_dataset",
+        "",
+        f'claims = load_dataset("{repo_id}", split="{split}")',
+        "",
+        "import claimdb  # its own package: handles to the databases, metric, tools",
+        "",
+        f'claims = load_dataset("claimdb", repo_id="{repo_id}", split="{split}")',
+    ]
+    if has_databases or is_from_bird(benchmark):
+        where = f', repo_id="{repo_id}"' if has_databases else ""
+        lines += [
+            f'with claimdb.open_database(claims[0]["db_name"]{where}) as db:',
+            "    print(db.schema())",
+        ]
+    return "\n".join(["```python", *lines, "```"])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from pathlib import Path
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,9 +23,7 @@ PRIVATE_LABELS: Final = "private-labels.jsonl"
 MAX_LISTED: Final = 10
 _SPLIT_NAME: Final = re.compile(r"\w+")
 _SPLIT_WORDS: Final = "train|training|validation|valid|dev|val|test|testing|eval|evaluation"
-_SPLIT_FOLDER: Final = re.compile(
-    rf"(?:.*[-._ 0-9])?(?:{_SPLIT_WORDS})(?:[-._ 0-9].*)?", re.I | re.S
-)
+_SPLIT_FOLDER: Final = re.compile(rf"(?:.*[-._ 0-9])?(?:{_SPLIT_WORDS})(?:[-._ 0-9].*)?", re.S)
 """What `datasets` takes for the folder of a split, by its patterns of data files."""
 
 
@@ -87,7 +87,7 @@ def _check_shared_claims(benchmark: Benchmark) -> None:
     """Raise where a hidden claim stands with its label in another split."""
     rows = benchmark.rows
     is_labelled = rows["label"] != "HIDDEN"
-    key = rows["db_name"] + "\n" + rows["claim"].str.casefold().str.split().str.join(" ")
+    key = rows["db_name"] + "\n" + rows["claim"].map(_words)
     shared = rows[~is_labelled & key.isin(set(key[is_labelled]))]
     if len(shared):
         which = _listed(shared["claim_id"].tolist())
@@ -102,10 +102,7 @@ def _check_private_labels(benchmark: Benchmark) -> None:
     path = benchmark.folder / PRIVATE_LABELS if benchmark.folder else None
     if path is None or not path.is_file():
         return
-    values: list[Any] = [entry.value for entry in json_lines(path.read_text("utf-8"))]
-    if not all(isinstance(value, dict) for value in values):
-        raise DataError(f"{path} is no JSON Lines, so what it keeps private cannot be checked")
-    private = {value.get("claim_id") for value in values}
+    private = _private_ids(path)
     rows = benchmark.rows
     shown = rows[(rows["label"] != "HIDDEN") & rows["claim_id"].isin(private)]
     if len(shown):
@@ -114,6 +111,26 @@ def _check_private_labels(benchmark: Benchmark) -> None:
             f"{path} lists labels as private that {', '.join(sorted(set(shown['split'])))} shows: "
             f"claim_id {which}"
         )
+
+
+def _private_ids(path: Path) -> set[int]:
+    try:
+        entries = list(json_lines(path.read_text("utf-8")))
+    except UnicodeDecodeError:
+        raise HiddenLabelsError(f"{path} is not UTF-8, so it cannot be checked") from None
+    private: set[int] = set()
+    for entry in entries:
+        claim_id = entry.value.get("claim_id") if isinstance(entry.value, dict) else None
+        if entry.fault or type(claim_id) is not int:
+            reason = entry.fault or "it has no claim_id that is an integer"
+            raise HiddenLabelsError(f"{path}:{entry.place} cannot be checked: {reason}")
+        private.add(claim_id)
+    return private
+
+
+def _words(claim: str) -> str:
+    """A claim without what does not change it: case, space, how its letters are composed."""
+    return " ".join(unicodedata.normalize("NFKC", claim).casefold().split())
 
 
 def _listed(values: Sequence[object]) -> str:

@@ -27,6 +27,7 @@ _CONTEXT: Final = {
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
@@ -46,12 +47,14 @@ _CONTEXT: Final = {
     "regex": "cr:regex",
     "repeated": "cr:repeated",
     "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
     "separator": "cr:separator",
     "source": "cr:source",
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
+_LICENCES: Final = {"cc-by-sa-4.0": "https://creativecommons.org/licenses/by-sa/4.0/"}
 _TYPES: Final = {"string": "sc:Text", "int64": "sc:Integer"}
 _CITATION: Final = (
     "Theologitis, M., Dammu, P. P. S., Shah, C., Suciu, D. (2026). ClaimDB: A Fact Verification "
@@ -63,6 +66,7 @@ def croissant_text(
     title: str,
     repo_id: str,
     published_on: str,
+    licence: str,
     folder: Path,
     files: Iterable[ParquetFile],
     features: Mapping[str, datasets.Features],
@@ -71,6 +75,7 @@ def croissant_text(
 
     Args:
         published_on: ISO date of the first push.
+        licence: as the card names it.
         folder: where the files lie, to take their hashes.
         features: the columns of each config.
     """
@@ -83,7 +88,7 @@ def croissant_text(
         "description": "Claims to be judged ENTAILED, CONTRADICTED or NOT ENOUGH INFO against "
         "SQLite databases that are too large to read.",
         "url": f"https://huggingface.co/datasets/{repo_id}",
-        "license": "https://creativecommons.org/licenses/by-sa/4.0/",
+        "license": _LICENCES.get(licence, licence),
         "citeAs": _CITATION,
         "datePublished": published_on,
         "version": "1.0.0",
@@ -94,15 +99,15 @@ def croissant_text(
     return json.dumps(described, ensure_ascii=False, indent=2) + "\n"
 
 
-def published_on(old: str | None) -> str:
+def published_on(old: bytes | None) -> str:
     """Return the date of the first push: that of the repository's croissant.json, else today.
 
-    >>> published_on('{"datePublished": "2026-01-20"}')
+    >>> published_on(b'{"datePublished": "2026-01-20"}')
     '2026-01-20'
     """
     try:
-        return date.fromisoformat(json.loads(old or "")["datePublished"]).isoformat()
-    except (ValueError, KeyError, TypeError):
+        return date.fromisoformat(json.loads(old or b"")["datePublished"]).isoformat()
+    except (ValueError, KeyError, TypeError, RecursionError):
         return date.today().isoformat()
 
 

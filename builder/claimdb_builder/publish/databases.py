@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -15,10 +16,11 @@ from tqdm import tqdm
 from claimdb_builder.publish.benchmark import Benchmark
 from claimdb_builder.publish.checks import check_database_names
 from claimdb_loader import database_files
-from claimdb_loader.fingerprints import file_sha256
+from claimdb_loader.fingerprints import file_sha256, manifest_rows
 from claimdb_loader.hub_commit import MAX_FILE_BYTES
+from claimdb_loader.published import DATABASE_MANIFEST
 from claimdb_loader.read_only import connect_read_only
-from claimdb_loader.sqlite_file import TABLES_SQL, check_file, check_has_tables
+from claimdb_loader.sqlite_file import MEND, TABLES_SQL, check_file, check_has_tables
 from claimdb_metric.errors import DatabaseFileError, DataError, UnknownDatabaseError
 from claimdb_sandbox.database_file import has_log
 
@@ -100,12 +102,17 @@ def measure(files: Mapping[str, Path]) -> list[DatabaseEntry]:
 def _measured(name: str, path: Path) -> DatabaseEntry:
     with closing(connect_read_only(path)) as connection:
         check_has_tables(connection, path)
-        tables = [table for (table,) in connection.execute(TABLES_SQL)]
-        n_rows = 0
-        for table in tables:
-            quoted = table.replace('"', '""')
-            n_rows += connection.execute(f'SELECT count(*) FROM "{quoted}"').fetchone()[0]
+        try:
+            tables = [table for (table,) in connection.execute(TABLES_SQL)]
+            n_rows = sum(_n_rows(connection, table) for table in tables)
+        except sqlite3.DatabaseError as error:
+            raise DatabaseFileError(f"{path} cannot be counted: {error}; {MEND}") from error
     return DatabaseEntry(name, len(tables), n_rows, path.stat().st_size, file_sha256(path))
+
+
+def _n_rows(connection: sqlite3.Connection, table: str) -> int:
+    quoted = table.replace('"', '""')
+    return int(connection.execute(f'SELECT count(*) FROM "{quoted}"').fetchone()[0])
 
 
 def merged(old: Iterable[DatabaseEntry], new: Iterable[DatabaseEntry]) -> list[DatabaseEntry]:
@@ -124,16 +131,15 @@ def manifest_text(entries: Iterable[DatabaseEntry]) -> str:
     return "[\n  " + ",\n  ".join(lines) + "\n]\n"
 
 
-def read_manifest(text: str) -> list[DatabaseEntry]:
+def read_manifest(content: bytes) -> list[DatabaseEntry]:
     """Return the entries of a manifest.
 
     Raises:
-        DataError: it is none.
+        DatabaseFileError: it is none.
     """
-    try:
-        return [DatabaseEntry(**row) for row in json.loads(text)]
-    except (ValueError, TypeError) as error:
-        raise DataError(f"the manifest of databases is damaged: {error}") from None
+    fields = ("db_name", "n_tables", "n_rows", "n_bytes", "sha256")
+    rows = manifest_rows(content, DATABASE_MANIFEST)
+    return [DatabaseEntry(**{key: row.get(key, -1) for key in fields}) for row in rows]
 
 
 def with_measures(rows: pa.Table, entries: Iterable[DatabaseEntry]) -> pa.Table:

@@ -3,41 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 import claimdb
-from claimdb_builder.publish import card
+from claimdb_builder.publish import tree_folder
 from claimdb_builder.publish.benchmark import Benchmark
-from claimdb_builder.publish.card_sources import FUNNEL
 from claimdb_builder.publish.databases import Choice
-from claimdb_builder.publish.tree import (
-    CARD,
-    CITATION,
-    CROISSANT,
-    EVAL,
-    KNOWN_ISSUES,
-    Tree,
-    copy_databases,
-    write_tree,
-)
+from claimdb_builder.publish.tree import CARD, CITATION, Tree, is_replaced, write_tree
 from claimdb_loader import hub
-from claimdb_loader.hub_account import check_repo_id, sign_in
-from claimdb_loader.hub_commit import Sent, commit, ensure_repo
+from claimdb_loader.hub_account import sign_in
+from claimdb_loader.hub_commit import Sent, check_privacy, commit, ensure_repo
 from claimdb_loader.hub_head import Changes, Head, Repo, compare, read_head
-from claimdb_loader.published import DATABASE_MANIFEST
-from claimdb_loader.storage import require_space
 from claimdb_metric.errors import DataError, UnavailableError
 
-_OURS: Final = re.compile(
-    r"data/(?:claims|nei|databases|inspect)/\w+-\d{5}-of-\d{5}\.parquet"
-    rf"|{'|'.join(map(re.escape, (EVAL, KNOWN_ISSUES, CROISSANT, FUNNEL)))}"
-)
-"""Files that a push removes when the benchmark no longer has them; databases are never removed."""
-
+_OF_ANY_DATASET: Final = {".gitattributes", ".gitignore", CARD, CITATION, "LICENSE"}
 _DATABASE_ROWS: Final = re.compile(r"data/databases/\w+-\d{5}-of-\d{5}\.parquet")
 
 
@@ -65,20 +48,20 @@ class Pushed:
     """What a push did: how the tree differed, and the commit, None where nothing was sent.
 
     Attributes:
+        made_branch: whether the branch was made, from what main holds.
         is_compared: whether the Hub was there to be compared with, which a dry run does not need.
     """
 
     tree: Tree
     changes: Changes
     sent: Sent | None = None
+    made_branch: bool = False
     is_compared: bool = True
 
 
 def check_account(repo: Repo, options: Push = Push()) -> None:
     """Raise DataError where the account or the options rule a push out, before any work is done."""
-    check_repo_id(repo.repo_id)
-    if options.create_pr and repo.revision not in (None, hub.DEFAULT_REVISION):
-        raise DataError("a pull request is opened against main: leave out --revision")
+    repo.check(options.create_pr)
     sign_in(repo.token).check_may_write(repo.repo_id, options.create_pr)
 
 
@@ -92,16 +75,19 @@ def push(benchmark: Benchmark, repo: Repo, options: Push = Push()) -> Pushed:
     """
     check_account(repo, options)
     head = read_head(repo)
+    check_privacy(repo, head, options.private)
+    is_new = head.is_new_branch
     with TemporaryDirectory(prefix="claimdb-push-") as scratch:
         tree, changes = _prepared(benchmark, Path(scratch), repo, head, options)
+        if changes or is_new:
+            head = ensure_repo(repo, head, options.private)
         if not changes:
-            return Pushed(tree, changes)
-        ensure_repo(repo, head, options.private)
+            return Pushed(tree, changes, made_branch=is_new)
         message = options.message or (
             f"Publish {tree.n_claims:,} claims with claimdb {claimdb.__version__}"
         )
         sent = commit(repo, head, tree.files, changes, message, options.create_pr, tree.sha256)
-    return Pushed(tree, changes, sent)
+    return Pushed(tree, changes, sent, made_branch=is_new)
 
 
 def dry_run(benchmark: Benchmark, repo: Repo, folder: Path, options: Push = Push()) -> Pushed:
@@ -115,18 +101,16 @@ def dry_run(benchmark: Benchmark, repo: Repo, folder: Path, options: Push = Push
     Raises:
         DataError: as `push`, or the folder holds something else.
     """
-    check_repo_id(repo.repo_id)
-    _clear(folder, benchmark)
+    repo.check(options.create_pr)
+    stale = tree_folder.stale_files(folder, benchmark)
     is_compared = True
     try:
         head = read_head(repo)
     except UnavailableError:
         head, is_compared = Head(), False
-    folder.mkdir(parents=True, exist_ok=True)
-    tree, changes = _prepared(benchmark, folder, repo, head, options)
-    n_bytes = sum(entry.n_bytes for entry in tree.databases)
-    require_space(folder, n_bytes, "give --dry-run a folder on a larger disk")
-    copy_databases(tree, folder)
+    with TemporaryDirectory(prefix="claimdb-push-") as scratch:
+        tree, changes = _prepared(benchmark, Path(scratch), repo, head, options)
+        tree = tree_folder.replace_tree(folder, stale, tree)
     return Pushed(tree, changes, is_compared=is_compared)
 
 
@@ -135,7 +119,7 @@ def _prepared(
 ) -> tuple[Tree, Changes]:
     """The tree, written to a folder, and how it differs from what the branch holds."""
     read_old = _reader(repo, head)
-    is_other = _holds_other_dataset(benchmark, repo, head, read_old)
+    is_other = _holds_other_dataset(benchmark, head, read_old)
     if is_other and not options.force:
         raise DataError(
             f"{repo.what} holds another dataset: give another --repo-id, or replace it with --force"
@@ -147,72 +131,44 @@ def _prepared(
         options.databases,
         (lambda name: None) if is_other else read_old,
     )
-    stale = head.files if is_other else filter(_OURS.fullmatch, head.files)
+    stale = head.files if is_other else filter(is_replaced, head.files)
     # A script of the repository's name keeps `datasets` 4 and newer from loading what is beside it.
     gone = {*stale, f"{repo.repo_id.partition('/')[2]}.py"} - {".gitattributes"}
     return tree, compare(tree.files, head, gone, tree.sha256)
 
 
-def _reader(repo: Repo, head: Head) -> Callable[[str], str | None]:
-    """Gives the text of a file at the head of the branch."""
+def _reader(repo: Repo, head: Head) -> Callable[[str], bytes | None]:
+    """Gives the content of a file at the head of the branch."""
 
-    def read(name: str) -> str | None:
+    def read(name: str) -> bytes | None:
         if head.sha is None or name not in head.files:
             return None
         snapshot = hub.Snapshot(repo.repo_id, head.sha, head.sha, frozenset(head.files), True)
-        path = Path(hub.fetch(snapshot, name, repo.token))
-        return path.read_text("utf-8")
+        return Path(hub.fetch(snapshot, name, repo.token)).read_bytes()
 
     return read
 
 
 def _holds_other_dataset(
-    benchmark: Benchmark, repo: Repo, head: Head, read_old: Callable[[str], str | None]
+    benchmark: Benchmark, head: Head, read_old: Callable[[str], bytes | None]
 ) -> bool:
-    """Whether the branch holds files that are not an earlier push of this benchmark."""
-    others = head.files.keys() - {".gitattributes", CARD, CITATION, "LICENSE", ".gitignore"}
-    if not others:
+    """Whether the branch holds files that are not an earlier push of this benchmark.
+
+    What tells is its `databases` config: a benchmark shares a database with what it was before.
+    """
+    if not head.files.keys() - _OF_ANY_DATASET:
         return False
-    old_card = read_old(CARD)
-    if old_card is None or not card.is_ours(old_card):
-        return True
-    names = _old_db_names(repo, head)
-    return bool(names) and not names & set(benchmark.db_names)
-
-
-def _old_db_names(repo: Repo, head: Head) -> set[str]:
-    """The databases that the claims of the branch name."""
-    import pyarrow.parquet as pq
-
-    snapshot = hub.Snapshot(repo.repo_id, str(head.sha), str(head.sha), frozenset(head.files), True)
     names: set[str] = set()
     for name in filter(_DATABASE_ROWS.fullmatch, head.files):
-        path = hub.fetch(snapshot, name, repo.token)
-        names.update(pq.read_table(path, columns=["db_name"])["db_name"].to_pylist())
-    return names
+        names |= _db_names(read_old(name) or b"")
+    return not names & set(benchmark.db_names)
 
 
-def _clear(folder: Path, benchmark: Benchmark) -> None:
-    """Take away what an earlier dry run wrote; a folder with anything else is refused."""
-    if benchmark.folder is not None and folder.resolve() == benchmark.folder.resolve():
-        raise DataError(f"{folder} is the benchmark itself: give another folder to --dry-run")
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        raise DataError(f"{folder} is not a folder")
-    names = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
-    if not names:
-        return
-    readme = folder / CARD
-    if not readme.is_file() or not card.is_ours(readme.read_text("utf-8", "replace")):
-        raise DataError(
-            f"{folder} holds something else: give --dry-run a new folder, or one that it wrote"
-        )
-    for name in _written_by_us(names):
-        (folder / name).unlink()
+def _db_names(parquet: bytes) -> set[str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-
-def _written_by_us(names: Iterable[str]) -> list[str]:
-    fixed = {CARD, CITATION, DATABASE_MANIFEST}
-    database = re.compile(r"databases/([^/]+)/\1\.sqlite")
-    return [n for n in names if n in fixed or _OURS.fullmatch(n) or database.fullmatch(n)]
+    try:
+        return set(pq.read_table(pa.BufferReader(parquet))["db_name"].to_pylist())
+    except (pa.ArrowException, KeyError):
+        return set()

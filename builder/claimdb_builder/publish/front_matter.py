@@ -10,7 +10,9 @@ from claimdb_builder.publish.benchmark import Benchmark
 from claimdb_builder.publish.card_sources import is_from_bird
 from claimdb_metric.errors import DataError
 
-_FRONT_MATTER: Final = re.compile(r"---\r?\n(.*?\n)---\r?\n?(.*)", re.S)
+_FRONT_MATTER: Final = re.compile(r"\ufeff?\s*---[ \t]*\r?\n(.*?\n|)---[ \t]*(?:\r?\n|$)(.*)", re.S)
+
+LICENCE: Final = "cc-by-sa-4.0"
 
 COMPUTED: Final = ("size_categories", "configs", "dataset_info")
 """The fields that every push sets; all others are only set where a card does not have them yet."""
@@ -21,6 +23,8 @@ _SIZES: Final = (
     (100_000, "10K<n<100K"),
     (1_000_000, "100K<n<1M"),
     (10_000_000, "1M<n<10M"),
+    (100_000_000, "10M<n<100M"),
+    (1_000_000_000, "100M<n<1B"),
 )
 
 
@@ -36,7 +40,7 @@ def fields_of(
     """
     return {
         "language": ["en"],
-        "license": "cc-by-sa-4.0",
+        "license": LICENCE,
         "pretty_name": title,
         "size_categories": [size_category(len(benchmark.rows))],
         "task_categories": ["text-classification"],
@@ -55,40 +59,72 @@ def size_category(n_rows: int) -> str:
     """Return the Hub's name for a number of rows.
 
     >>> size_category(53368), size_category(999), size_category(10**8)
-    ('10K<n<100K', 'n<1K', 'n>10M')
+    ('10K<n<100K', 'n<1K', '100M<n<1B')
     """
-    return next((name for limit, name in _SIZES if n_rows < limit), "n>10M")
+    return next((name for limit, name in _SIZES if n_rows < limit), "1B<n<10B")
 
 
-def parted(card: str) -> tuple[dict[str, Any], str]:
-    """Return the fields of a card and its body.
+def parted(card: str) -> tuple[str, str]:
+    """Return the YAML of a card and its body; the YAML is "" where there is none.
+
+    >>> parted("---\\nlicense: mit\\n---\\n# Mine\\n")
+    ('license: mit\\n', '# Mine\\n')
+    """
+    match = _FRONT_MATTER.match(card)
+    return (match[1], match[2]) if match else ("", card)
+
+
+def read_fields(text: str) -> dict[str, Any]:
+    """Return the fields that YAML text holds.
 
     Raises:
-        DataError: the YAML is damaged.
+        DataError: it is damaged.
     """
     import yaml
 
-    match = _FRONT_MATTER.match(card)
-    if match is None:
-        return {}, card
     try:
-        fields = yaml.safe_load(match[1]) or {}
-    except yaml.YAMLError as error:
+        fields = yaml.safe_load(text) or {}
+    except (yaml.YAMLError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"the YAML of the card (README.md) is damaged: {reason}") from None
     if not isinstance(fields, dict):
         raise DataError("the YAML of the card (README.md) is no mapping of fields")
-    return fields, match[2]
+    return fields
 
 
-def joined(kept: Mapping[str, Any], fields: Mapping[str, Any], body: str) -> str:
-    """Return a card of the fields that it had, ours, and its body.
+def license_of(card: str | None) -> str:
+    """Return the licence that a card names, ours where it names none."""
+    return str(read_fields(parted(card or "")[0]).get("license", LICENCE))
+
+
+def joined(kept: str, fields: Mapping[str, Any], body: str) -> str:
+    """Return a card of the YAML that it had, our fields, and its body.
+
+    Only the lines of computed fields are replaced: to write YAML anew would lose comments and turn
+    texts such as 1.10 or `no` into other values.
 
     Args:
-        kept: fields of the card so far; they win, but for those in COMPUTED.
+        kept: YAML of the card so far; it wins, but for the fields in COMPUTED.
     """
+    old = read_fields(kept)
+    ours = {key: value for key, value in fields.items() if key in COMPUTED or key not in old}
+    blocks = {_key_of(block): block for block in _TOP_LEVEL.split(kept) if block}
+    blocks |= {key: _yaml({key: value}) for key, value in ours.items()}
+    text = "".join(blocks.values())
+    if read_fields(text) != {**old, **ours}:  # YAML in a form that lines do not show
+        text = _yaml({**old, **ours})
+    return f"---\n{text}---\n{body}"
+
+
+_TOP_LEVEL: Final = re.compile(r"^(?=[^\s#-])", re.M)
+"""Where a field begins: lists may stand in the first column, and so do comments."""
+
+
+def _key_of(block: str) -> str:
+    return block.partition(":")[0].strip().strip("\"'")
+
+
+def _yaml(fields: Mapping[str, Any]) -> str:
     import yaml
 
-    ours = {key: value for key, value in fields.items() if key in COMPUTED or key not in kept}
-    text = yaml.safe_dump({**kept, **ours}, sort_keys=False, allow_unicode=True, width=10_000)
-    return f"---\n{text}---\n{body}"
+    return str(yaml.safe_dump(dict(fields), sort_keys=False, allow_unicode=True, width=10_000))

@@ -36,7 +36,17 @@ def cell(value: object) -> str:
         return f"{value:,.3f}"
     if isinstance(value, int):
         return f"{value:,}"
-    return " ".join(str(value).split()).replace("|", "\\|")
+    text = " ".join(str(value).split()).replace("|", "\\|")
+    return text.replace("<!--", "&lt;!--")  # or it could close a section of the card
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number and what it counts.
+
+    >>> counted(1, "claim"), counted(1234, "claim")
+    ('1 claim', '1,234 claims')
+    """
+    return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
 def _is_number(value: object) -> bool:

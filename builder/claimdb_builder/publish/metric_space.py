@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 import claimdb
-from claimdb_loader.hub_account import check_repo_id, sign_in
-from claimdb_loader.hub_commit import Sent, commit, ensure_repo
+from claimdb_loader.hub_account import sign_in
+from claimdb_loader.hub_commit import Sent, check_privacy, commit, ensure_repo
 from claimdb_loader.hub_head import Changes, Repo, compare, read_head
 from claimdb_metric.errors import DataError
 
@@ -38,7 +38,7 @@ def push_metric(
         DataError: no token, no right to write, another app in the Space, or another name.
         UnavailableError: the Hub does not answer; the old revision stands, push again.
     """
-    check_repo_id(space.repo_id)
+    space.check(create_pr)
     name = Path(MODULE).stem
     if space.repo_id.partition("/")[2] != name:
         raise DataError(
@@ -47,16 +47,20 @@ def push_metric(
         )
     sign_in(space.token).check_may_write(space.repo_id, create_pr)
     head = read_head(space)
-    old = head.files.keys() - {".gitattributes", "README.md"}
-    if old and MODULE not in old and not force:
+    check_privacy(space, head, private)
+    others = head.files.keys() - {".gitattributes", "README.md"}
+    is_other = bool(others) and MODULE not in others
+    if is_other and not force:
         raise DataError(f"{space.what} holds another app: replace it with --force")
     with ExitStack() as stack:
         files = metric_files(stack)
-        stale = [path for path in old if force or path.endswith(SUFFIXES)]
+        stale = [name for name in others if is_other or name.endswith(".py")]
         changes = compare(files, head, stale)
+        if not changes and not head.is_new_branch:
+            return changes, None
+        head = ensure_repo(space, head, private, space_sdk="gradio")
         if not changes:
             return changes, None
-        ensure_repo(space, head, private, space_sdk="gradio")
         message = message or f"Publish the metric with claimdb {claimdb.__version__}"
         return changes, commit(space, head, files, changes, message, create_pr)
 

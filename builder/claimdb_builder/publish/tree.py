@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -17,11 +17,12 @@ from claimdb_builder.publish.benchmark import Benchmark
 from claimdb_builder.publish.card_sources import FUNNEL, funnel_file, is_from_bird
 from claimdb_builder.publish.checks import check_benchmark
 from claimdb_builder.publish.eval_task import eval_yaml
-from claimdb_builder.publish.front_matter import fields_of
+from claimdb_builder.publish.front_matter import fields_of, license_of
 from claimdb_builder.publish.parquet_files import ParquetFile, write_parquet
 from claimdb_loader.features import CLAIM_FEATURES, DATABASE_FEATURES
 from claimdb_loader.published import DATABASE_MANIFEST, database_name
 from claimdb_loader.sources import DEFAULT_CONFIG
+from claimdb_metric.errors import DataError
 
 CARD: Final = "README.md"
 CITATION: Final = "CITATION.cff"
@@ -37,8 +38,8 @@ FEATURES: Final[Mapping[str, datasets.Features]] = {
 }
 """The columns of each config that is published, in the order of the card."""
 
-ReadOld = Callable[[str], str | None]
-"""Gives the text of a file that the repository holds already, None where it holds none."""
+ReadOld = Callable[[str], bytes | None]
+"""Gives the content of a file that the repository holds already, None where it holds none."""
 
 
 @dataclass(frozen=True)
@@ -82,32 +83,54 @@ def write_tree(
     measured = databases.measure(files)
     old_manifest = read_old(DATABASE_MANIFEST)
     old_entries = databases.read_manifest(old_manifest) if old_manifest else []
+    old_card = _text_of(CARD, read_old(CARD))
     entries = databases.merged(old_entries, measured)
     written = _write_rows(benchmark, folder, entries)
     title = "ClaimDB" if is_from_bird(benchmark) else repo_id.partition("/")[2]
     texts = _texts(benchmark, title, read_old)
-    texts[CARD] = _card_text(benchmark, title, repo_id, written, entries, read_old)
-    texts[CROISSANT] = croissant.croissant_text(
-        title, repo_id, croissant.published_on(read_old(CROISSANT)), folder, written, FEATURES
+    fields = fields_of(
+        benchmark,
+        title,
+        parquet_files.configs_of(written, DEFAULT_CONFIG),
+        parquet_files.dataset_info_of(written, FEATURES),
     )
+    texts[CARD] = card.card_text(
+        old_card, title, fields, card.sections(benchmark, repo_id, entries)
+    ).encode("utf-8")
+    texts[CROISSANT] = croissant.croissant_text(
+        title,
+        repo_id,
+        croissant.published_on(read_old(CROISSANT)),
+        license_of(old_card),
+        folder,
+        written,
+        FEATURES,
+    ).encode("utf-8")
     if entries:
-        texts[DATABASE_MANIFEST] = databases.manifest_text(entries)
-    for name, text in texts.items():
+        texts[DATABASE_MANIFEST] = databases.manifest_text(entries).encode("utf-8")
+    for name, content in texts.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode("utf-8"))
+        path.write_bytes(content)
     names = sorted([*texts, *(file.name for file in written)])
     own = {name: folder / name for name in names}
     linked = {database_name(name): path for name, path in files.items()}
     return Tree(own | linked, len(benchmark.rows), tuple(measured))
 
 
-def copy_databases(tree: Tree, folder: Path) -> None:
-    """Copy the databases of a tree beside its other files, so that it is whole as it stands."""
-    for entry in tree.databases:
-        target = folder / database_name(entry.db_name)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(tree.files[database_name(entry.db_name)], target)
+_REPLACED: Final = re.compile(
+    rf"data/(?:{'|'.join(FEATURES)})/\w+-\d{{5}}-of-\d{{5}}\.parquet"
+    rf"|{'|'.join(map(re.escape, (EVAL, KNOWN_ISSUES, CROISSANT, FUNNEL)))}"
+)
+
+
+def is_replaced(name: str) -> bool:
+    """Whether a push takes a file away that the benchmark no longer has; never a database.
+
+    >>> is_replaced("eval.yaml"), is_replaced("databases/zoo/zoo.sqlite"), is_replaced("LICENSE")
+    (True, False, False)
+    """
+    return _REPLACED.fullmatch(name) is not None
 
 
 def _write_rows(
@@ -127,33 +150,22 @@ def _write_rows(
     return written
 
 
-def _texts(benchmark: Benchmark, title: str, read_old: ReadOld) -> dict[str, str]:
-    """The small files but the card; a citation that is there already is its owner's to keep."""
-    shipped = resources.files("claimdb_card") / CITATION
+def _texts(benchmark: Benchmark, title: str, read_old: ReadOld) -> dict[str, bytes]:
+    """The small files that need no Parquet; a citation that is there is its owner's to keep."""
+    citation = read_old(CITATION) or (resources.files("claimdb_card") / CITATION).read_bytes()
     lines = [json.dumps(issue, ensure_ascii=False) + "\n" for issue in benchmark.known_issues]
+    texts = {CITATION: citation, KNOWN_ISSUES: "".join(lines).encode("utf-8")}
+    task = eval_yaml(benchmark, title)
+    if task is not None:
+        texts[EVAL] = task.encode("utf-8")
     funnel = funnel_file(benchmark)
-    texts = {
-        CITATION: read_old(CITATION) or shipped.read_text("utf-8"),
-        KNOWN_ISSUES: "".join(lines),
-        EVAL: eval_yaml(benchmark, title),
-        FUNNEL: funnel.read_text("utf-8") if funnel else None,
-    }
-    return {name: text for name, text in texts.items() if text is not None}
+    if funnel is not None:
+        texts[FUNNEL] = funnel.read_bytes()
+    return texts
 
 
-def _card_text(
-    benchmark: Benchmark,
-    title: str,
-    repo_id: str,
-    written: list[ParquetFile],
-    entries: list[databases.DatabaseEntry],
-    read_old: ReadOld,
-) -> str:
-    fields = fields_of(
-        benchmark,
-        title,
-        parquet_files.configs_of(written, DEFAULT_CONFIG),
-        parquet_files.dataset_info_of(written, FEATURES),
-    )
-    computed = card.sections(benchmark, repo_id, entries)
-    return card.card_text(read_old(CARD), title, fields, computed)
+def _text_of(name: str, content: bytes | None) -> str | None:
+    try:
+        return None if content is None else content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise DataError(f"{name} of the repository is not UTF-8: mend it on the Hub") from None

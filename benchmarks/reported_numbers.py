@@ -12,16 +12,16 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import datasets
 import numpy as np
 
-import claimdb
-from claimdb_harness.baselines import claim_only, majority, random_labels
-from claimdb_metric import Score, score
+from claimdb_builder.publish.benchmark import read_benchmark
+from claimdb_builder.publish.card_limits import baseline_table, with_interval
+from claimdb_builder.publish.markdown import table
+from claimdb_metric import score
 
 ROOT: Final = Path(__file__).parents[1]
 RUNS: Final = ROOT / "tests" / "data" / "published_runs.jsonl"
@@ -50,44 +50,13 @@ def paper_runs() -> str:
             ]
         )
     heads = ["model", "accuracy [95 %]", "macro-F1 [95 %]", "abstention bias", "over-abstention"]
-    return markdown([*heads, "forced answer", "invalid"], rows)
+    return table([*heads, "forced answer", "invalid"], rows)
 
 
 def baselines(data_dir: str | None) -> str:
     """Return the table of baselines that read no database, on test_public."""
-    builder = claimdb.ClaimDB(data_dir=data_dir)
-    builder.download_and_prepare()
-    claims = builder.as_dataset("test_public")
-    labels = list(claims["label"])
-    n_databases = len(set(claims["db_name"]))
-    guesses = {
-        "majority label": majority(labels),
-        "random label": random_labels(len(labels)),
-        "claim-only, no claim of the same question seen": claim_only(
-            claims["claim"], labels, claims["bird_id"]
-        ),
-        "claim-only, no claim on the same database seen": claim_only(
-            claims["claim"], labels, claims["db_name"], n_folds=n_databases
-        ),
-    }
-    groups = {"bird_id": list(claims["bird_id"])}
-    rows = []
-    for name, predictions in guesses.items():
-        found = score(predictions, labels, groups=groups)
-        rows.append([name, with_interval(found, "accuracy"), with_interval(found, "macro_f1")])
-    return markdown(["baseline", "accuracy [95 %]", "macro-F1 [95 %]"], rows)
-
-
-def with_interval(found: Score, name: str) -> str:
-    """Return a rate and its interval, "0.827 [0.804, 0.850]"."""
-    low, high = found.intervals[name] or (float("nan"), float("nan"))
-    return f"{getattr(found, name):.3f} [{low:.3f}, {high:.3f}]"
-
-
-def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rows = read_benchmark(data_dir).rows
+    return baseline_table(rows[rows["split"] == "test_public"])
 
 
 def replaced(text: str, name: str, table: str) -> str:
@@ -109,10 +78,10 @@ def main() -> None:
         (CARD, "paper runs", paper_runs()),
         (README, "baselines", baselines(options.data_dir)),
     ]
-    for path, name, table in places:
-        print(f"{table}\n")
+    for path, name, numbers in places:
+        print(f"{numbers}\n")
         if options.write:
-            path.write_text(replaced(path.read_text("utf-8"), name, table), "utf-8")
+            path.write_text(replaced(path.read_text("utf-8"), name, numbers), "utf-8")
 
 
 if __name__ == "__main__":

@@ -9,13 +9,21 @@ import pkgutil
 import pytest
 
 import claimdb
+import claimdb_builder
 import claimdb_cli
 import claimdb_harness
 import claimdb_loader
 import claimdb_metric
 import claimdb_sandbox
 
-PACKAGES = (claimdb_cli, claimdb_harness, claimdb_loader, claimdb_metric, claimdb_sandbox)
+PACKAGES = (
+    claimdb_builder,
+    claimdb_cli,
+    claimdb_harness,
+    claimdb_loader,
+    claimdb_metric,
+    claimdb_sandbox,
+)
 MODULES = [claimdb.__name__] + [
     module.name
     for package in PACKAGES

@@ -17,7 +17,7 @@ from tests.conftest import REPO_ROOT
 from tests.repository import copy_tracked_files, tracked_files
 
 BUILD_TIMEOUT_S = 300
-PACKAGE_FOLDERS = {"cli", "harness", "loader", "metrics", "sandbox"}
+PACKAGE_FOLDERS = {"builder", "cli", "harness", "loader", "metrics", "sandbox"}
 
 EVERY_PUBLIC_NAME = """
 import claimdb, claimdb_metric, claimdb_sandbox, json
@@ -68,6 +68,7 @@ def test_the_wheel_holds_our_packages_and_nothing_else(wheel: Path) -> None:
     assert tops == {
         "claimdb.py",
         "claimdb-stubs",
+        "claimdb_builder",
         "claimdb_card",
         "claimdb_cli",
         "claimdb_harness",
@@ -77,6 +78,9 @@ def test_the_wheel_holds_our_packages_and_nothing_else(wheel: Path) -> None:
     }
     expected = {
         "claimdb-stubs/__init__.pyi",
+        "claimdb_builder/py.typed",
+        "claimdb_card/CITATION.cff",
+        "claimdb_card/card.md",
         "claimdb_card/known_issues.jsonl",
         "claimdb_loader/manifest.json",
         "claimdb_loader/py.typed",

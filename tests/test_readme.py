@@ -73,6 +73,7 @@ def env(tmp_path: Path, hub: LocalHub) -> dict[str, str]:
             "test-private.jsonl": jsonl([claim(2, None)]),
         },
     )
+    hub.add_repo("you/my-model", {"README.md": b"# A model"}, repo_type="model")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     ours = {"PATH": path, "COLUMNS": "80", "PYTHONSAFEPATH": "1", "HF_HUB_OFFLINE": "0"}
     return child_env(tmp_path) | hub.env(tmp_path / "hf") | ours
@@ -118,19 +119,21 @@ def test_every_other_console_block_prints_what_it_shows(
 ) -> None:
     small_copy(tmp_path / "copy")
     others = [command for command in commands() if command.line != "make demo"]
-    assert len(others) == 12
+    assert len(others) == 21
     for command in others:
+        offline = str(int("you/" not in command.line))
         done = subprocess.run(
             command.line,
             shell=True,
             cwd=tmp_path,
-            env=env | {"HF_HUB_OFFLINE": "1"},
+            env=env | {"HF_HUB_OFFLINE": offline, "HF_EVALUATE_OFFLINE": offline},
             capture_output=True,
             text=True,
             check=False,
         )
-        shown_on_stderr = done.returncode != 0
-        assert_shown(done.stderr if shown_on_stderr else done.stdout, command.output)
+        is_refused = command.output.startswith("claimdb: ")
+        assert (done.returncode != 0) == is_refused, done.stderr
+        assert_shown(done.stderr if is_refused else done.stdout, command.output)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +214,7 @@ def test_links_lead_to_files() -> None:
 @pytest.mark.parametrize("name", ["SECURITY.md", "CONTRIBUTING.md"])
 def test_files_that_other_pages_name_are_there(name: str) -> None:
     text = (REPO_ROOT / name).read_text("utf-8")
-    named = re.findall(r"`((?:tests|loader|cli|sandbox|dataset_card)/[\w./-]+)`", text)
+    named = re.findall(r"`((?:tests|loader|cli|sandbox|builder|dataset_card)/[\w./-]+)`", text)
     assert named
     for target in named:
         assert (REPO_ROOT / target).exists(), target

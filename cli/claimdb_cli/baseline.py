@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated, Literal, TypeAlias
 
 import typer
@@ -53,4 +54,6 @@ def baseline(
         return
     typer.echo(f"{name}: {len(rows):,} predictions for {split} in {out}")
     verb = "validate" if claims.is_hidden else "score"
-    typer.echo(f"Next: claimdb {verb} {out} --split {split}")
+    places = (("--data-dir", data_dir), ("--repo-id", repo_id))
+    where = "".join(f" {option} {shlex.quote(value)}" for option, value in places if value)
+    typer.echo(f"Next: claimdb {verb} {shlex.quote(out)} --split {split}{where}")

@@ -83,8 +83,8 @@ def grouping_note(
     """Return a line where claims share questions and the intervals do not know of it, or where
     groups are so few that intervals are too narrow."""
     if group_by is not None:
-        return _few_groups(_n_different(claims.column(group_by)), has_p_values)
-    questions = claims.columns.get("bird_id", [])
+        return _few_groups(_n_different(claims.groups(group_by)), has_p_values)
+    questions = claims.groups("bird_id") if "bird_id" in claims.columns else []
     n_questions, n = _n_different(questions), len(questions)
     if n_questions in (0, n):
         return []

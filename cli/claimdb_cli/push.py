@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -82,16 +83,22 @@ def push(
     repo = Repo(str(repo_id), "dataset", revision)
     options = dataset_push.Push(databases, private, create_pr, message, force)
     if dry_run is None:
-        dataset_push.check_account(repo, options)
         pushed = dataset_push.push(read_benchmark(folder or data_dir), repo, options)
         _report(repo, pushed.changes, pushed.sent, as_json)
         if pushed.made_branch and not as_json:
             typer.echo(f"branch {revision} was made from main")
+        _tell(pushed.tree.notes)
         return
     pushed = dataset_push.dry_run(read_benchmark(folder or data_dir), repo, Path(dry_run), options)
     _report(repo, pushed.changes, None, as_json, tree=dry_run)
     if not pushed.is_compared:
         typer.echo("the Hub could not be reached, so everything counts as added", err=True)
+    _tell(pushed.tree.notes)
+
+
+def _tell(notes: Sequence[str]) -> None:
+    for note in notes:
+        typer.echo(f"note: {printable_line(note)}", err=True)
 
 
 def _check(
@@ -142,7 +149,7 @@ def _report(
         f"{len(changes.removed)} removed, {len(changes.unchanged)} unchanged"
     )
     if tree is not None:
-        typer.echo(f"{repo.repo_id} would have {counts}; all files are in {tree}")
+        typer.echo(f"{repo.repo_id} would have {counts}; its files are in {tree}")
     elif sent is None:
         typer.echo(f"{repo.repo_id} is as it was: {counts}; no commit made")
     else:

@@ -16,7 +16,6 @@ from claimdb_cli.claims_options import (
 )
 from claimdb_cli.output import AsJson, DataDir, print_json
 
-SAMPLE = "sample"
 HELP = "Publish a run's accuracy as an evaluation result in its model's repository on the Hub."
 
 
@@ -26,13 +25,13 @@ def push_results(
     repo_id: Annotated[
         str, typer.Option(metavar="NAME/claimdb", help="Dataset repository of the benchmark.")
     ],
+    notes: Annotated[
+        str, typer.Option(help='How the model was asked: "no tools", "20 turns with SQL".')
+    ],
     split: Split = None,
     task_id: Annotated[
-        str, typer.Option(help="Task in the eval.yaml of the benchmark.")
-    ] = "claimdb_no_tools",
-    notes: Annotated[
         str | None,
-        typer.Option(help='How the model was asked: "no tools".', show_default=False),
+        typer.Option(help="Task in the benchmark's eval.yaml.", show_default="the only one"),
     ] = None,
     source_url: Annotated[
         str | None, typer.Option(help="Where logs or a write-up are.", show_default=False)
@@ -52,6 +51,7 @@ def push_results(
     from claimdb_harness import eval_results
     from claimdb_harness.scored_runs import score_run
     from claimdb_loader.hub_head import Repo
+    from claimdb_loader.sources import SAMPLE
 
     check_files(run)
     if split == SAMPLE:
@@ -60,15 +60,15 @@ def push_results(
         raise typer.BadParameter(f"--source-url {source_url!r} is no web address")
     split = split or DEFAULT_SPLIT
     dataset = Repo(repo_id)
-    # A local copy needs no network; else what is scored is the commit that the result names.
-    head = None if data_dir else eval_results.benchmark_head(dataset)
-    revision = head.sha if head else None
-    chosen_repo = repo_id if head else None
-    claims = claims_of(split, None, data_dir, chosen_repo, exclude_known_issues, revision)
+    head = eval_results.benchmark_head(dataset)
+    # Of the repository, what is scored is the commit that the result names.
+    revision = None if data_dir else head.sha
+    claims = claims_of(
+        split, None, data_dir, None if data_dir else repo_id, exclude_known_issues, revision
+    )
     scored = score_run(run, claims)
-    if head:
-        eval_results.check_task(dataset, head, task_id, split)
-    reported = eval_results.Reported(repo_id, task_id, notes, source_url, revision)
+    task = eval_results.checked_task(dataset, head, task_id, split)
+    reported = eval_results.Reported(repo_id, task, notes, source_url, revision)
     sent = None
     if dry_run:
         text = eval_results.results_text(scored, reported)

@@ -33,7 +33,7 @@ def predictions_of(
     labels = [LABELS.index(str(label)) for label in claims.labels]
     if name == "majority":
         return [LABELS[code] for code in majority(labels)]
-    groups = claims.column(group_by)
+    groups = claims.groups(group_by)
     n_folds = DEFAULT_FOLDS if group_by == "bird_id" else len(set(groups))
     sentences = [str(claim) for claim in claims.column("claim")]
     return [LABELS[code] for code in claim_only(sentences, labels, groups, n_folds)]

@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any
 
 from claimdb_harness.scored_runs import ScoredRun
 from claimdb_loader import hub
 from claimdb_loader.hub_account import sign_in
 from claimdb_loader.hub_commit import Sent, commit
 from claimdb_loader.hub_head import Head, Repo, compare, read_head
+from claimdb_loader.published import EVAL_FILE
 from claimdb_metric.errors import DataError
 
 
@@ -38,9 +39,6 @@ class Reported:
     notes: str | None = None
     source_url: str | None = None
     dataset_revision: str | None = None
-
-
-EVAL_FILE: Final = "eval.yaml"
 
 
 def result_path(dataset_id: str) -> str:
@@ -142,26 +140,40 @@ def benchmark_head(dataset: Repo) -> Head:
     return head
 
 
-def check_task(dataset: Repo, head: Head, task_id: str, split: str) -> None:
-    """Raise DataError where the eval.yaml of a benchmark has no such task, or on another split.
+def checked_task(dataset: Repo, head: Head, task_id: str | None, split: str) -> str:
+    """Return the task that a result is of: the one asked for, else the only one there is.
 
-    A repository without an eval.yaml says nothing of tasks, so any is taken.
+    Args:
+        dataset: the benchmark's repository; where it has no eval.yaml, any task is taken.
+        head: what it holds.
+        split: what the run was scored on.
+
+    Raises:
+        DataError: there is no such task, it is asked on another split, or none is named and there
+            is not exactly one.
     """
     import yaml
 
     text = _old_text(dataset, head, EVAL_FILE)
     if text is None:
-        return
+        if task_id is None:
+            raise DataError(f"{dataset.what} has no {EVAL_FILE} with a task: name it, --task-id")
+        return task_id
     try:
-        splits = {task["id"]: task.get("split", "test") for task in yaml.safe_load(text)["tasks"]}
-    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+        tasks = yaml.safe_load(text)["tasks"]
+        splits = {str(task["id"]): task.get("split", "test") for task in tasks}
+    except (yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"{EVAL_FILE} of {dataset.what} is damaged: {error}") from None
+    if task_id is None and len(splits) == 1:
+        task_id = next(iter(splits))
     if task_id not in splits:
-        raise DataError(f"{dataset.what} has no task {task_id!r}; it has {', '.join(splits)}")
+        has = ", ".join(splits) or "none"
+        raise DataError(f"{dataset.what} has no task {task_id!r}: give --task-id, one of {has}")
     if splits[task_id] != split:
         raise DataError(
             f"task {task_id} is asked on {splits[task_id]}, and the run was scored on {split}"
         )
+    return task_id
 
 
 def push_results(

@@ -15,6 +15,7 @@ from claimdb_loader.prediction_rows import read_predictions
 from claimdb_loader.predictions import duplicate_problems
 from claimdb_loader.sources import SPLIT_FILES, chosen_data_dir, upstream
 from claimdb_metric.errors import DataError, HiddenLabelsError
+from claimdb_metric.grouping import own_groups
 from claimdb_metric.labels import CATEGORIES, HIDDEN, HIDDEN_NAME, label_name
 from claimdb_metric.signature import NO_KNOWN_ISSUES
 
@@ -89,6 +90,15 @@ class LabelledClaims:
             there = ", ".join(self.columns)
             raise DataError(f"the claims of {self.name} have no column {name!r}; they have {there}")
         return self.columns[name]
+
+    def groups(self, name: str) -> list[object]:
+        """Return a column by which claims are grouped; an unknown question is one of its own.
+
+        >>> LabelledClaims("z", {"claim_id": [7, 8], "bird_id": [3, -1]}).groups("bird_id")
+        [3, -9]
+        """
+        values = self.column(name)
+        return own_groups(values, self.claim_ids) if name == "bird_id" else values
 
 
 def from_split(

@@ -147,7 +147,7 @@ def compare_runs(
 
 
 def _groups(claims: LabelledClaims, name: str | None) -> dict[str, list[object]] | None:
-    return None if name is None else {name: claims.column(name)}
+    return None if name is None else {name: claims.groups(name)}
 
 
 def _column(name: str, claims: LabelledClaims, joined: Joined) -> list[object]:

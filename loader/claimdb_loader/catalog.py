@@ -48,7 +48,13 @@ def catalog(
     if folder is not None:
         places |= dict.fromkeys(database_transfer.names_in_folder(folder), "local zip")
         places |= dict.fromkeys(local_names(folder), "local copy")
-    return [_entry(name, place) for name, place in sorted(places.items())]
+    if is_published:
+        return [_entry(name, place) for name, place in sorted(places.items())]
+    listed = database_transfer.listed_on_hub(repo, revision)
+    return [
+        Entry(name, place, None, *listed.get(name, (None, None)))
+        for name, place in sorted(places.items())
+    ]
 
 
 def _entry(db_name: str, place: Place) -> Entry:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -13,8 +14,10 @@ import pyarrow as pa
 from claimdb_loader import exclusions
 from claimdb_loader.claim_ids import ClaimIds
 from claimdb_loader.claim_tables import ClaimFileReader
+from claimdb_loader.fingerprints import manifest_rows
 from claimdb_loader.notices import OnceLog, notice_changed_upstream
 from claimdb_loader.problems import Problems
+from claimdb_loader.published import DATABASE_MANIFEST
 from claimdb_loader.sources import Source
 from claimdb_metric.errors import ClaimFileError
 
@@ -44,6 +47,10 @@ class ClaimReader:
     Raises:
         DataError: `train_excludes` is unknown, or needs a split that is not there; or the source's
             own list of known issues is none.
+        DatabaseFileError: the source's list of databases is none.
+
+    Attributes:
+        listed_databases: the rows of that list; empty where there is none.
     """
 
     def __init__(
@@ -65,6 +72,8 @@ class ClaimReader:
         # At once: `datasets` would wrap the error of a bad list in one of its own.
         wanted = leave_out.known_issues
         self._known_issues = exclusions.read_known_issues(source.issues_folder) if wanted else []
+        manifest = Path(source.manifest).read_bytes() if source.manifest else b"[]"
+        self.listed_databases = manifest_rows(manifest, DATABASE_MANIFEST)
 
     def rows(self, split: str) -> Iterator[pa.Table]:
         """Yield the rows of one split as tables of CLAIM_SCHEMA, less what is excluded.

@@ -14,7 +14,12 @@ from tqdm import tqdm
 
 from claimdb_loader import hub, zip_member
 from claimdb_loader.cache_folder import database_folder
-from claimdb_loader.fingerprints import Fingerprint, known_databases, listed_fingerprint
+from claimdb_loader.fingerprints import (
+    Fingerprint,
+    known_databases,
+    listed_fingerprint,
+    manifest_rows,
+)
 from claimdb_loader.hub_file import HubFile
 from claimdb_loader.published import DATABASE_MANIFEST, database_name
 from claimdb_loader.read_only import connect_read_only
@@ -87,6 +92,21 @@ def names_on_hub(repo_id: str, revision: str | None) -> list[str]:
         with HubFile(snapshot, zip_name) as file:
             names.update(zip_member.database_names(file, zip_name))
     return sorted(names)
+
+
+def listed_on_hub(repo_id: str, revision: str | None) -> dict[str, tuple[int, int]]:
+    """Return tables and rows of the databases that the manifest of a Hub repository lists.
+
+    Raises:
+        UnavailableError: no network, or refused by the Hub.
+        DatabaseFileError: the manifest is damaged.
+    """
+    snapshot = hub.look_up(repo_id, revision, None, [DATABASE_MANIFEST])
+    if DATABASE_MANIFEST not in snapshot.names:
+        return {}
+    content = Path(hub.fetch(snapshot, DATABASE_MANIFEST, None)).read_bytes()
+    rows = manifest_rows(content, f"{DATABASE_MANIFEST} of {repo_id}")
+    return {row["db_name"]: (row.get("n_tables", -1), row.get("n_rows", -1)) for row in rows}
 
 
 def names_in_folder(folder: Path) -> list[str]:

@@ -115,7 +115,7 @@ def _known_issue(line: str, place: str) -> dict[str, object]:
         raise DataError(f"{place}: {entry.fault}")
     issue: Any = entry.value
     is_named = isinstance(issue, dict) and isinstance(issue.get("db_name"), str)
-    if not is_named or type(issue.get("claim_id")) is not int or issue["claim_id"] > INT64_MAX:
+    if not is_named or type(issue.get("claim_id")) is not int or abs(issue["claim_id"]) > INT64_MAX:
         raise DataError(f"{place}: a known issue needs claim_id (integer) and db_name (text)")
     return dict(issue)
 
@@ -125,8 +125,12 @@ def without_known_issues(table: pa.Table, issues: list[dict[str, object]]) -> pa
 
     Both must agree, because another benchmark numbers its claims from 0 too.
     """
-    ids = pa.array([issue["claim_id"] for issue in issues], type=pa.int64())
-    at = pc.index_in(table["claim_id"], value_set=ids)
-    names = pa.array([issue["db_name"] for issue in issues], type=pa.string())
-    is_named = pc.equal(pc.take(names, at), table["db_name"])
-    return table.filter(pc.invert(pc.fill_null(is_named, False)))
+    named: dict[str, list[object]] = {}
+    for issue in issues:
+        named.setdefault(str(issue["db_name"]), []).append(issue["claim_id"])
+    is_named = pa.array([False] * table.num_rows)
+    for db_name, claim_ids in named.items():
+        of_name = pc.equal(table["db_name"], db_name)
+        of_ids = pc.is_in(table["claim_id"], value_set=pa.array(claim_ids, type=pa.int64()))
+        is_named = pc.or_(is_named, pc.and_(of_name, of_ids))
+    return table.filter(pc.invert(is_named))

@@ -107,7 +107,11 @@ def fetch(snapshot: Snapshot, name: str, token: Token) -> str:
 
 
 def patiently(
-    call: Callable[[], T], what: str, max_tries: int = MAX_TRIES, within_s: float = RETRY_WITHIN_S
+    call: Callable[[], T],
+    what: str,
+    max_tries: int = MAX_TRIES,
+    within_s: float = RETRY_WITHIN_S,
+    max_wait_s: float = MAX_WAIT_S,
 ) -> T:
     """Return what a Hub call gives, and try again where an older huggingface_hub gives up at once.
 
@@ -118,6 +122,7 @@ def patiently(
         what: the words for what is asked for, for the error.
         max_tries: how often it is called at most.
         within_s: seconds from the beginning, after which it is not called again.
+        max_wait_s: the longest time between two calls.
 
     Raises:
         UnavailableError: the network or the Hub failed to the last, or something else answered.
@@ -137,8 +142,7 @@ def patiently(
             is_offline = isinstance(error, OfflineModeIsEnabled)
             if n_tries == max_tries or is_late or is_offline or not may_help:
                 raise hub_error(error, what) from error
-            longest_s = max(MAX_WAIT_S, within_s / 3)
-            time.sleep(min(longest_s, retry_after(error) or 2.0 ** (n_tries - 1)))
+            time.sleep(min(max_wait_s, retry_after(error) or 2.0 ** (n_tries - 1)))
 
 
 def cached_file(repo_id: str, name: str, revision: str | None) -> str | None:
@@ -173,7 +177,8 @@ def hub_error(error: Exception, what: str, revision: str | None = None) -> Claim
         # Without its query, in which storage addresses carry a signature.
         url = str(response.url).partition("?")[0]
         return UnavailableError(f"the Hub answered {status} for {what}{at} ({url}): {hint}")
-    if isinstance(error, OSError) and error.errno is not None:
+    is_of_network = isinstance(error, ConnectionError | TimeoutError)
+    if isinstance(error, OSError) and error.errno is not None and not is_of_network:
         return UnavailableError(f"could not store {what}{at}: {error}")
     reason = _cause(error)
     if isinstance(error, OfflineModeIsEnabled):

@@ -6,6 +6,7 @@ was, and a new one sends only what the Hub does not have yet.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,11 +28,18 @@ ALONE_BYTES: Final = 10_000_000
 MAX_FILE_BYTES: Final = 200 * 10**9
 """What huggingface_hub 1.33 takes for the largest file of a repository (its MAX_FILE_SIZE_GB)."""
 
+MAX_PULL_REQUESTS: Final = 5
+"""So many of the latest are looked at for one that proposes the same."""
+
 PUSH_TRIES: Final = 8
-PUSH_WITHIN_S: Final = 900.0
+PUSH_MAX_WAIT_S: Final = 300.0
+"""The Hub counts its limits of requests over five minutes."""
 
 
-_FIRST_FILES: Final = {".gitattributes", "README.md"}
+_FIRST_FILES: Final = {
+    "dataset": {".gitattributes"},
+    "space": {".gitattributes", "README.md"},
+}
 """What the first commit of a new repository holds."""
 
 
@@ -61,12 +69,14 @@ def ensure_repo(repo: Repo, head: Head, private: bool, space_sdk: str | None = N
     """
     api = HfApi(token=repo.token)
     if head.sha is None:
-        make = partial(api.create_repo, repo.repo_id, repo_type=repo.repo_type, private=private)
+        # None, not False: an organisation may have chosen that its new repositories are private.
+        make = partial(api.create_repo, repo.repo_id, repo_type=repo.repo_type, exist_ok=True)
         sdk = {"space_sdk": space_sdk} if space_sdk else {}
-        _send(partial(make, exist_ok=True, **sdk), repo)
+        _send(partial(make, private=private or None, **sdk), repo)
         head = read_head(repo)
-        if head.files.keys() - _FIRST_FILES:
+        if head.files.keys() - _FIRST_FILES[repo.repo_type]:
             raise UnavailableError(f"somebody else made {repo.what} meanwhile: push again")
+        check_privacy(repo, head, private)
     if head.is_new_branch:
         branch = partial(api.create_branch, repo.repo_id, branch=str(repo.revision), exist_ok=True)
         _send(partial(branch, repo_type=repo.repo_type), repo)
@@ -111,12 +121,11 @@ def commit(
             _send(partial(api.preupload_lfs_files, repo.repo_id, [addition], **options), repo)
     deletions = [CommitOperationDelete(name) for name in changes.removed]
     operations: list[Any] = [*additions, *deletions]
-    pulls = _pull_requests(repo) if create_pr else set()
-    was_sent = False
+    was_sent = create_pr  # a pull request of the same content may be open already
 
     def send() -> Sent:
         nonlocal was_sent
-        if was_sent and (landed := _landed(repo, head, files, changes, pulls, create_pr)):
+        if was_sent and (landed := _landed(repo, head, files, changes, create_pr)):
             return landed
         was_sent = True
         info = api.create_commit(
@@ -142,12 +151,10 @@ def _landed(
     head: Head,
     files: Mapping[str, Path],
     changes: Changes,
-    pulls: set[str],
     create_pr: bool,
 ) -> Sent | None:
-    """The commit of an earlier try whose answer was lost, None if there is none."""
-    places = [replace(repo, revision=ref) for ref in sorted(_pull_requests(repo) - pulls)]
-    for place in places if create_pr else [repo]:
+    """The commit or pull request of an earlier try, None if there is none."""
+    for place in _latest_pull_requests(repo) if create_pr else [repo]:
         found = read_head(place)
         if found.sha != head.sha and not compare(files, found, changes.removed):
             number = str(place.revision).rpartition("/")[2]
@@ -156,17 +163,27 @@ def _landed(
     return None
 
 
-def _pull_requests(repo: Repo) -> set[str]:
+def _latest_pull_requests(repo: Repo) -> list[Repo]:
+    """The repository at each of its latest pull requests, newest first."""
     api = HfApi(token=repo.token)
     ask = partial(api.list_repo_refs, repo.repo_id, repo_type=repo.repo_type)
     refs = hub.patiently(partial(ask, include_pull_requests=True), repo.what)
-    return {ref.ref for ref in refs.pull_requests or ()}
+    numbers = [ref.ref.rpartition("/")[2] for ref in refs.pull_requests or ()]
+    latest = sorted(map(int, filter(str.isdigit, numbers)), reverse=True)[:MAX_PULL_REQUESTS]
+    return [replace(repo, revision=f"refs/pr/{number}") for number in latest]
 
 
 def _send(call: Callable[[], T], repo: Repo) -> T:
     """Return what a call that writes gives; its errors say what may not be written, and why."""
     try:
-        return hub.patiently(partial(_bare, call, repo), repo.what, PUSH_TRIES, PUSH_WITHIN_S)
+        return hub.patiently(
+            # However long an upload took, it is tried again.
+            partial(_bare, call, repo),
+            repo.what,
+            PUSH_TRIES,
+            math.inf,
+            PUSH_MAX_WAIT_S,
+        )
     except UnavailableError as error:
         response = getattr(error.__cause__, "response", None)
         raise _refusal(repo, response, error.__cause__) or error from error.__cause__
@@ -189,14 +206,14 @@ def _bare(call: Callable[[], T], repo: Repo) -> T:
 def _refusal(repo: Repo, response: Any, cause: BaseException | None) -> ClaimDBError | None:
     """The error for what the Hub answered to a request that writes, None for any other failure."""
     status = getattr(response, "status_code", None)
+    said = str(getattr(cause, "server_message", None) or cause).strip()
     if status == 403:
         return DataError(
-            f"your token may not write to {repo.what}: use one with the role write (a fine-grained "
-            f"one must name this repository), {hub.endpoint()}/settings/tokens"
+            f"your token may not write to {repo.what} ({said}): use one with the role write (a "
+            f"fine-grained one must name this repository), {hub.endpoint()}/settings/tokens"
         )
     if status == 412:
         return UnavailableError(f"somebody else changed {repo.what} meanwhile: push again")
     if status in (400, 409, 413, 422):
-        reason = str(getattr(cause, "server_message", None) or cause).strip()
-        return DataError(f"the Hub refuses the push to {repo.what}: {reason}")
+        return DataError(f"the Hub refuses the push to {repo.what}: {said}")
     return None

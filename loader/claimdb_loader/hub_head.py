@@ -14,7 +14,7 @@ from typing import Final
 from huggingface_hub import HfApi
 from huggingface_hub.errors import RepositoryNotFoundError
 from huggingface_hub.hf_api import RepoFile
-from huggingface_hub.utils._validators import validate_repo_id
+from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
 from claimdb_loader import hub
 from claimdb_loader.fingerprints import file_sha256

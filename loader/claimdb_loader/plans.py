@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
@@ -15,8 +14,7 @@ import pyarrow.compute as pc
 from claimdb_loader.claim_reader import ClaimReader
 from claimdb_loader.claim_tables import CLAIM_SCHEMA
 from claimdb_loader.features import DATABASE_FEATURES, NEI_SPLITS
-from claimdb_loader.fingerprints import known_databases, manifest_rows
-from claimdb_loader.published import DATABASE_MANIFEST
+from claimdb_loader.fingerprints import known_databases
 from claimdb_metric.labels import NOT_ENOUGH_INFO
 
 DATABASE_SCHEMA: Final = DATABASE_FEATURES.arrow_schema
@@ -78,21 +76,22 @@ def _databases(reader: ClaimReader, splits: tuple[str, ...]) -> Iterator[pa.Tabl
     for table in (table for split in splits for table in reader.rows(split)):
         for count in pc.value_counts(table["db_name"]):
             n_claims[count["values"].as_py()] += count["counts"].as_py()
-    manifest = reader.source.manifest
-    listed = manifest_rows(Path(manifest).read_bytes(), DATABASE_MANIFEST) if manifest else []
-    by_name = {row["db_name"]: row for row in listed}
+    by_name = {row["db_name"]: row for row in reader.listed_databases}
     rows = [
-        {"db_name": name, "n_claims": count, **(by_name.get(name) or _known(name))}
+        {"db_name": name, "n_claims": count} | UNKNOWN_SIZE | (by_name.get(name) or _known(name))
         for name, count in sorted(n_claims.items())
     ]
     yield pa.Table.from_pylist(rows, schema=DATABASE_SCHEMA)
 
 
+UNKNOWN_SIZE: Final = {"n_tables": -1, "n_rows": -1, "n_bytes": -1, "sha256": ""}
+
+
 def _known(db_name: str) -> dict[str, Any]:
-    """What this package knows of a database's size; -1 and "" for what it does not."""
+    """What this package knows of the size of a published database; nothing of another."""
     database = known_databases().get(db_name)
     if database is None:
-        return {"n_tables": -1, "n_rows": -1, "n_bytes": -1, "sha256": ""}
+        return {}
     mark = database.fingerprints[0] if database.fingerprints else None
     return {
         "n_tables": database.n_tables,

@@ -17,6 +17,9 @@ from typing import Final
 DATABASE_MANIFEST: Final = "databases/manifest.json"
 """A JSON list of {db_name, n_tables, n_rows, n_bytes, sha256}, one for each database beside it."""
 
+EVAL_FILE: Final = "eval.yaml"
+"""How models are asked: its tasks are those that results are published for."""
+
 _CLAIMS_FILE: Final = re.compile(r"data/claims/(?P<split>\w+)-\d{5}-of-\d{5}\.parquet")
 
 

@@ -40,6 +40,7 @@ KNOWN_SHA256: Final = {
 
 DEFAULT_CONFIG: Final = "claims"
 SAMPLE: Final = "sample"
+DATABASES: Final = "databases"
 COMPRESSED: Final = (".gz", ".bz2", ".xz", ".zst")
 _NONE_OF: Final = f"none of {', '.join(SPLIT_FILES.values())}, nor {PARQUET_FILES}"
 OFFLINE_HELP: Final = (
@@ -111,9 +112,7 @@ def local(data_dir: str) -> Source:
             + (", ".join(sorted(path.name for path in folder.iterdir())[:10]) or "nothing")
         )
     files = {split: tuple(str(folder / name) for name in names) for split, names in found.items()}
-    manifest = folder / DATABASE_MANIFEST
-    listed = str(manifest) if manifest.is_file() else None
-    return Source(data_dir, files, folder=str(folder), issues_folder=str(folder), manifest=listed)
+    return Source(data_dir, files, folder=str(folder), issues_folder=str(folder))
 
 
 def _is_there(folder: Path, name: str) -> bool:
@@ -185,14 +184,23 @@ def find(config: Any, token: hub.Token) -> Source:
     if config.name == SAMPLE:
         return sample()
     if config.data_dir is not None:
-        return local(config.data_dir)
-    source = upstream(config.source_repo, config.revision, token)
+        source = local(config.data_dir)
+    else:
+        source = upstream(config.source_repo, config.revision, token)
+    if source.snapshot is not None and config.exclude_known_issues:
+        source = replace(source, issues_folder=issues_folder(source.snapshot, token))
+    return _with_manifest(source, token) if config.name == DATABASES else source
+
+
+def _with_manifest(source: Source, token: hub.Token) -> Source:
+    """The source with the list of databases that lies beside its claims, where there is one."""
     snapshot = source.snapshot
-    if snapshot is not None and config.exclude_known_issues:
-        source = replace(source, issues_folder=issues_folder(snapshot, token))
-    if snapshot is not None and config.name == "databases" and DATABASE_MANIFEST in snapshot.names:
-        source = replace(source, manifest=hub.fetch(snapshot, DATABASE_MANIFEST, token))
-    return source
+    if snapshot is not None:
+        if DATABASE_MANIFEST not in snapshot.names:
+            return source
+        return replace(source, manifest=hub.fetch(snapshot, DATABASE_MANIFEST, token))
+    path = Path(source.folder or "", DATABASE_MANIFEST)
+    return replace(source, manifest=str(path)) if path.is_file() else source
 
 
 def find_early(
@@ -206,7 +214,8 @@ def find_early(
     if config_name == SAMPLE:
         return sample()
     if data_dir is not None:
-        return local(data_dir)
+        source = local(data_dir)
+        return _with_manifest(source, token) if config_name == DATABASES else source
     if "source_repo" in options or "revision" in options:
         repo_id = options.get("source_repo", hub.UPSTREAM_REPO)
         return upstream(repo_id, options.get("revision"), token)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from .columns import Column, is_missing, plain_values
 from .errors import DataError
+from .labels import HIDDEN
 
 GroupCodes: TypeAlias = npt.NDArray[np.int64]
 
@@ -32,6 +33,20 @@ class Grouping:
 
     def __str__(self) -> str:
         return f"{self.name}/{len(self.values)}"
+
+
+def own_groups(values: Sequence[object], ids: Sequence[int]) -> list[object]:
+    """Return groups in which each claim of an unknown one (-1 or None) has a group of its own.
+
+    Args:
+        values: of a column such as bird_id.
+        ids: the claim_id of each.
+
+    >>> own_groups([7, -1, None], [3, 4, 5])
+    [7, -5, -6]
+    """
+    pairs = zip(values, ids, strict=True)
+    return [-1 - claim_id if value in (None, HIDDEN) else value for value, claim_id in pairs]
 
 
 def grouping(column: Column | Mapping[str, Column], n: int) -> Grouping:

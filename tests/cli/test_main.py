@@ -10,7 +10,8 @@ import pytest
 
 from tests.children import answer_of, child_env, run_claimdb
 
-VERBS = {"prepare", "demo", "databases", "score", "compare", "validate", "baseline", "sql"}
+VERBS = {"prepare", "demo", "databases", "score", "compare", "validate", "baseline", "sql", "push"}
+VERBS |= {"push-results"}
 
 
 def test_help_names_every_verb(tmp_path: Path) -> None:

@@ -67,7 +67,8 @@ def test_every_rate_is_followed_by_its_interval(full: Score) -> None:
 def test_parts_are_rows_that_pandas_can_read(full: Score) -> None:
     import pandas as pd
 
-    frame = pd.DataFrame(full.to_dict()["by_db_name"])
+    rows: Any = full.to_dict()["by_db_name"]
+    frame = pd.DataFrame(rows)
     assert frame.columns[0] == "db_name"
     assert frame["db_name"].tolist() == ["bank", "zoo"]
     assert frame["n"].tolist() == [15, 15]

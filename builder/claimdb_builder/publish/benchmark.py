@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +25,13 @@ CONFIGS: Final = ("claims", "nei", "databases")
 """The configs of the loader that are published; the sample lies in the package itself."""
 
 PUBLIC_TEST: Final = "test_public"
+
+
+_CLAIMDB_SHA256: Final = {
+    "test_public": "ee1580e5ef5717c65c1a0281e6cbd41fc7c4cbdf688c6eb2fc7c035625ea2038",
+    "test_private": "e11c14541e292a2c9632cbdc6892cd442f3f71a95a9cc8cc6b1286a59229685e",
+}
+"""Of the published benchmark's test splits: the sorted (claim_id, db_name, claim), as JSON."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,17 @@ class Benchmark:
     def db_names(self) -> list[str]:
         """The databases that claims name, sorted."""
         return sorted(set(self.rows["db_name"]))
+
+    @cached_property
+    def is_claimdb(self) -> bool:
+        """Whether these are the claims of the published benchmark (ACL 2026), whole test splits."""
+        rows = self.rows
+        for split, sha256 in _CLAIMDB_SHA256.items():
+            claims = rows.loc[rows["split"] == split, ["claim_id", "db_name", "claim"]]
+            listed = sorted(claims.itertuples(index=False, name=None))
+            if hashlib.sha256(json.dumps(listed).encode()).hexdigest() == sha256:
+                return True
+        return False
 
     @cached_property
     def known_issues(self) -> list[dict[str, object]]:

@@ -7,7 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import resources
 from typing import Any, Final
 
-from claimdb_builder.publish import card_counts, card_limits, card_sources
+from claimdb_builder.publish import (
+    card_considerations,
+    card_counts,
+    card_limits,
+    card_sources,
+)
 from claimdb_builder.publish.benchmark import Benchmark
 from claimdb_builder.publish.databases import DatabaseEntry
 from claimdb_builder.publish.front_matter import joined, parted
@@ -20,11 +25,15 @@ _SECTION: Final = re.compile(
 )
 
 NUMBERS: Final[Mapping[str, Callable[[Benchmark], str]]] = {
+    "configs": card_counts.configs,
     "splits": card_counts.splits,
     "categories": card_counts.categories,
     "lengths": card_counts.lengths,
     "sources": card_sources.sources,
     "funnel": card_sources.funnel,
+    "label_noise": card_considerations.label_noise,
+    "biases": card_considerations.biases,
+    "citation": card_considerations.citation,
     "baselines": card_limits.baselines,
     "cues": card_limits.cues,
     "overlap": card_limits.overlap,
@@ -35,16 +44,18 @@ NUMBERS: Final[Mapping[str, Callable[[Benchmark], str]]] = {
 
 
 def sections(
-    benchmark: Benchmark, repo_id: str, entries: Iterable[DatabaseEntry]
+    benchmark: Benchmark, repo_id: str, entries: Iterable[DatabaseEntry], licence: str
 ) -> dict[str, str]:
     """Return the computed text of every section, by the name in its markers.
 
     Args:
         entries: the databases that lie in the repository.
+        licence: as the card names it.
     """
     entries = list(entries)
     found = {name: compute(benchmark) for name, compute in NUMBERS.items()}
     found["usage"] = card_sources.usage(benchmark, repo_id, has_databases=bool(entries))
+    found["licence"] = card_considerations.licence(licence)
     found["databases"] = card_counts.databases(benchmark, entries)
     return found
 
@@ -72,7 +83,9 @@ def filled(body: str, computed: Mapping[str, str]) -> str:
 
     def fill(found: re.Match[str]) -> str:
         text = computed.get(found["name"])
-        return found[0] if text is None else f"{found['open']}{text}\n{found['close']}"
+        if text is None:
+            return found[0]
+        return found["open"] + (f"{text}\n" if text else "") + found["close"]
 
     return _SECTION.sub(fill, body)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from claimdb_builder.publish.benchmark import Benchmark
 from claimdb_builder.publish.databases import DatabaseEntry
@@ -61,22 +61,26 @@ def databases(benchmark: Benchmark, entries: Iterable[DatabaseEntry]) -> str:
                 str(db_name),
                 *(int(of_split.get(name, 0)) for name in names),
                 *(int(of_label.get(name, 0)) for name in LABELS),
-                *_size(str(db_name), published),
+                *_size(benchmark, str(db_name), published),
             ]
         )
     heads = ["database", *names, *LABELS, "tables", "rows", "MB here"]
     n_bytes = sum(entry.n_bytes for entry in published.values())
-    named = counted(len(rows), "database")
-    total = f"Claims name {named}; {len(published):,} lie in this repository, {n_bytes:,} bytes."
-    return f"{total}\n\n{table(heads, rows)}"
+    here = f"{counted(len(published), 'database')} here, {n_bytes:,} bytes"
+    if not published:
+        here = "none of them lies in this repository"
+    note = f"Claims name {counted(len(rows), 'database')}; {here}."
+    if published:
+        note += " `databases/manifest.json` has the size and sha256 of each."
+    return f"{note}\n\n{table(heads, rows)}"
 
 
-def _size(db_name: str, published: dict[str, DatabaseEntry]) -> list[object]:
+def _size(benchmark: Benchmark, db_name: str, published: dict[str, DatabaseEntry]) -> list[object]:
     """Tables, rows and megabytes; the last only of a database that lies in the repository."""
     entry = published.get(db_name)
     if entry is not None:
         return [entry.n_tables, entry.n_rows, round(entry.n_bytes / 1e6, 3)]
-    known = known_databases().get(db_name)
+    known = known_databases().get(db_name) if benchmark.is_claimdb else None
     return [known.n_tables, known.n_rows, None] if known else [None, None, None]
 
 
@@ -111,3 +115,20 @@ def _lengths(rows: pd.DataFrame) -> list[object]:
 def _by_split(benchmark: Benchmark) -> list[tuple[str, pd.DataFrame]]:
     rows = benchmark.rows
     return [(name, rows[rows["split"] == name]) for name in benchmark.claims]
+
+
+def configs(benchmark: Benchmark) -> str:
+    """Return the table of configs that are there."""
+    there = {name for name, splits in benchmark.configs.items() if splits}
+    if benchmark.labelled:
+        there.add("inspect")
+    rows = [[f"`{name}`", meaning] for name, meaning in _CONFIGS.items() if name in there]
+    return table(["config", "one row is"], rows)
+
+
+_CONFIGS: Final = {
+    "claims": "a claim to judge (the default)",
+    "nei": "a labelled NOT ENOUGH INFO claim; its splits are the categories",
+    "databases": 'a database that claims name; -1 and "" where its size and sha256 are not known',
+    "inspect": "a labelled claim as a prompt with three choices, for models without tools",
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from claimdb_builder.publish.benchmark import PUBLIC_TEST, Benchmark
@@ -10,6 +11,7 @@ from claimdb_builder.publish.markdown import counted, table
 from claimdb_metric import score
 from claimdb_metric.baselines import claim_only, majority, random_labels
 from claimdb_metric.errors import DataError
+from claimdb_metric.grouping import own_groups
 from claimdb_metric.labels import HIDDEN_NAME, LABELS
 from claimdb_metric.scores import Score
 
@@ -21,6 +23,9 @@ MAX_BASELINE_CLAIMS: Final = 5000
 
 MAX_FOLDS: Final = 20
 """Databases beyond so many share folds; 80 folds of 5,000 claims took two minutes."""
+
+FEW_QUESTIONS: Final = 30
+"""Over fewer groups 95 % intervals are too narrow (see claims_options.FEW_GROUPS)."""
 
 SEED: Final = 12345
 CUES: Final = {
@@ -51,7 +56,12 @@ def baselines(benchmark: Benchmark) -> str:
         shown = baseline_table(rows)
     except DataError as error:
         return f"On {name} they could not be measured: {error}."
-    return f"On {name}{sampled}. Intervals resample questions.\n\n{shown}"
+    n_questions = len(set(questions_of(rows)))
+    unit = "questions" if (rows["bird_id"] >= 0).any() else "claims, as no question is known"
+    few = ""
+    if n_questions < FEW_QUESTIONS:
+        few = f" Only {counted(n_questions, 'question')}: too few for these numbers to mean much."
+    return f"On {name}{sampled}. Intervals resample {unit}.{few}\n\n{shown}"
 
 
 def baseline_table(rows: pd.DataFrame) -> str:
@@ -84,10 +94,9 @@ def baseline_table(rows: pd.DataFrame) -> str:
     return table(["baseline", "accuracy [95 %]", "macro-F1 [95 %]"], shown)
 
 
-def questions_of(rows: pd.DataFrame) -> list[int]:
+def questions_of(rows: pd.DataFrame) -> list[object]:
     """Return the question of each claim; where it is not known, each claim has one of its own."""
-    pairs = zip(rows["bird_id"].tolist(), rows["claim_id"].tolist(), strict=True)
-    return [bird_id if bird_id >= 0 else -1 - claim_id for bird_id, claim_id in pairs]
+    return own_groups(rows["bird_id"].tolist(), rows["claim_id"].tolist())
 
 
 def with_interval(found: Score, name: str) -> str:
@@ -100,40 +109,49 @@ def with_interval(found: Score, name: str) -> str:
 def cues(benchmark: Benchmark) -> str:
     """Return how often words that may give a label away stand in the claims of each label."""
     rows = benchmark.rows[benchmark.rows["label"] != HIDDEN_NAME]
+    if rows.empty:
+        return "All labels are hidden, so no word can be counted by label."
     shown = []
     for cue, pattern in CUES.items():
         has = rows["claim"].str.contains(pattern, regex=True)
-        counts = [f"{int(has[rows['label'] == label].sum()):,}" for label in LABELS]
-        shown.append([cue, *counts])
-    totals = [f"{int((rows['label'] == label).sum()):,}" for label in LABELS]
+        shown.append([cue, *(int(has[rows["label"] == label].sum()) for label in LABELS)])
+    totals = [int((rows["label"] == label).sum()) for label in LABELS]
     return table(["labelled claims", *LABELS], [["all", *totals], *shown])
 
 
 def overlap(benchmark: Benchmark) -> str:
-    """Return what the train split shares with the test splits."""
+    """Return what each pair of splits shares, and how to train without it."""
     rows = benchmark.rows
-    train = rows[rows["split"] == "train"]
-    tests = [name for name in benchmark.claims if name != "train"]
-    if train.empty or not tests:
-        return "There is no train split beside test splits, so nothing is shared between them."
-    shown = []
-    knows_questions = bool((train["bird_id"] >= 0).any())
-    for name in tests:
-        test = rows[rows["split"] == name]
-        questions = set(test.loc[test["bird_id"] >= 0, "bird_id"]) if knows_questions else set()
-        shared = set(train["bird_id"]) & questions
-        shown.append(
-            [
-                name,
-                len(shared) if questions else None,
-                int(train["bird_id"].isin(shared).sum()) if questions else None,
-                len(set(train["db_name"]) & set(test["db_name"])),
-                int(train["db_name"].isin(set(test["db_name"])).sum()),
-                int(train["claim"].isin(set(test["claim"])).sum()),
-            ]
-        )
-    heads = ["shared with train", "questions", "train claims on them", "databases"]
-    return table([*heads, "train claims on them", "train claims of the same words"], shown)
+    pairs = list(combinations(benchmark.claims, 2))
+    if not pairs:
+        return "There is only one split, so nothing is shared between splits."
+    shown = [[first, second, *_shared(rows, first, second)] for first, second in pairs]
+    heads = ["first", "second", "questions of both", "claims of the first on them"]
+    heads += ["databases of both", "claims of the first on them", "claims of the same words"]
+    if "train" not in benchmark.claims:
+        return table(heads, shown)
+    return (
+        f"{table(heads, shown)}\n\nTo train without what a test shares: "
+        '`load_dataset("claimdb", repo_id=…, train_excludes="test_questions")`, or '
+        '`"test_databases"`.'
+    )
+
+
+def _shared(rows: pd.DataFrame, first: str, second: str) -> list[int | None]:
+    one, other = rows[rows["split"] == first], rows[rows["split"] == second]
+    known = [set(part.loc[part["bird_id"] >= 0, "bird_id"]) for part in (one, other)]
+    questions: list[int | None] = [None, None]
+    if all(known):
+        both = known[0] & known[1]
+        questions = [len(both), int(one["bird_id"].isin(both).sum())]
+    databases = set(one["db_name"]) & set(other["db_name"])
+    n_on_them = int(one["db_name"].isin(databases).sum())
+    return [
+        *questions,
+        len(databases),
+        n_on_them,
+        int(one["claim"].isin(set(other["claim"])).sum()),
+    ]
 
 
 def hidden_rows(benchmark: Benchmark) -> str:

@@ -4,37 +4,60 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 from claimdb_builder.publish.benchmark import PUBLIC_TEST, Benchmark
-from claimdb_builder.publish.markdown import counted, table
+from claimdb_builder.publish.databases import local_file
+from claimdb_builder.publish.markdown import cell, table
 from claimdb_loader.fingerprints import known_databases
+from claimdb_loader.sqlite_file import find_release
 from claimdb_metric.errors import DataError
 
 FUNNEL: Final = "funnel.json"
-"""What `claimdb build` writes: {"stages": [{"stage", "in", "kept", "dropped": {reason: n}}]}."""
+"""What `claimdb build` writes: {"stages": [{"stage", "in", "kept", "dropped": {reason: n}}]}.
 
-
-def is_from_bird(benchmark: Benchmark) -> bool:
-    """Whether every database is one of those that the published benchmark took from BIRD."""
-    return set(benchmark.db_names) <= set(known_databases())
+A stage that makes other things of what it keeps, as claims of questions, also has "made".
+"""
 
 
 def sources(benchmark: Benchmark) -> str:
-    """Return whose databases these are, and the attribution that is owed."""
-    names = benchmark.db_names
-    known = sorted(set(names) & set(known_databases()))
-    if not known:
-        return "No database has the name of one of BIRD's: they are the maker's own."
-    own = len(names) - len(known)
-    rest = f" {counted(own, 'other')}: the maker's own." if own else ""
+    """Return where claims and databases come from, as far as it can be told from them."""
+    if benchmark.is_claimdb:
+        return _CLAIMDB
+    names = _bird_databases(benchmark)
+    if not names:
+        return "Claims and databases are those of the maker of this dataset."
+    listed = ", ".join(map(cell, names))
     return (
-        f"{len(known):,} of {len(names):,} databases have the names of databases of "
-        "[BIRD](https://bird-bench.github.io) (Li et al., CC BY-SA 4.0). Claims, labels and "
-        "clarifications (extra_info) on those are derived from BIRD's questions, evidence and gold "
-        f"SQL, so the same licence holds for them.{rest}"
+        "Claims are those of the maker of this dataset. By their sha256, these databases are "
+        f"[BIRD](https://bird-bench.github.io)'s (Li et al., CC BY-SA 4.0): {listed}."
     )
+
+
+_CLAIMDB: Final = """\
+Databases and questions are [BIRD](https://bird-bench.github.io)'s (Li et al., CC BY-SA 4.0).
+Claims, labels and clarifications (extra_info) are derived from BIRD's questions, evidence and gold
+SQL, so the same licence holds for them.
+
+A language model wrote the claims from a question, the answer of its gold SQL and BIRD's evidence
+(for NOT ENOUGH INFO also from the schema); it did not see the database. A claim was kept where
+three other models agreed on its label. No human checked each claim."""
+
+
+def _bird_databases(benchmark: Benchmark) -> list[str]:
+    """The databases whose file here is a known release of BIRD's."""
+    found = []
+    for name in benchmark.db_names:
+        known = known_databases().get(name)
+        path = local_file(benchmark, name) if known else None
+        if known is None or path is None:
+            continue
+        sizes = {mark.n_bytes for mark in known.fingerprints}
+        if path.stat().st_size in sizes and find_release(path, known.fingerprints)[0]:
+            found.append(name)
+    return found
 
 
 def funnel(benchmark: Benchmark) -> str:
@@ -45,9 +68,19 @@ def funnel(benchmark: Benchmark) -> str:
     """
     path = funnel_file(benchmark)
     if path is None:
-        return "How many candidates each stage dropped is not part of this copy."
+        return ""
     rows = [[s["stage"], s["in"], s["kept"], _dropped(s["dropped"])] for s in _stages(path)]
     return table(["stage", "in", "kept", "dropped"], rows)
+
+
+def funnel_text(benchmark: Benchmark) -> str | None:
+    """Return the funnel as it is published: its counts, and nothing else that the file holds."""
+    path = funnel_file(benchmark)
+    if path is None:
+        return None
+    keys = ("stage", "in", "kept", "made", "dropped")
+    stages = [{key: stage[key] for key in keys if key in stage} for stage in _stages(path)]
+    return json.dumps({"stages": stages}, ensure_ascii=False, indent=2) + "\n"
 
 
 def funnel_file(benchmark: Benchmark) -> Path | None:
@@ -61,6 +94,7 @@ def _stages(path: Path) -> list[dict[str, Any]]:
     try:
         stages: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))["stages"]
         faults = [fault for stage in stages if (fault := _stage_fault(stage))]
+        faults += _untied(stages)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"{path} is no funnel of `claimdb build`: {error!r}") from None
     if not isinstance(stages, list) or not stages:
@@ -68,6 +102,15 @@ def _stages(path: Path) -> list[dict[str, Any]]:
     if faults:
         raise DataError(f"{path} is no funnel of `claimdb build`: {faults[0]}")
     return stages
+
+
+def _untied(stages: list[dict[str, Any]]) -> list[str]:
+    """What does not tie between stages; one that makes others of what it keeps says how many."""
+    return [
+        f"stage {after['stage']} takes in {after['in']}, and {before['stage']} gave {given}"
+        for before, after in pairwise(stages)
+        if (given := before.get("made", before["kept"])) != after["in"]
+    ]
 
 
 def _stage_fault(stage: dict[str, Any]) -> str | None:
@@ -103,7 +146,7 @@ def usage(benchmark: Benchmark, repo_id: str, has_databases: bool) -> str:
         "",
         f'claims = load_dataset("claimdb", repo_id="{repo_id}", split="{split}")',
     ]
-    if has_databases or is_from_bird(benchmark):
+    if has_databases or benchmark.is_claimdb:
         where = f', repo_id="{repo_id}"' if has_databases else ""
         lines += [
             f'with claimdb.open_database(claims[0]["db_name"]{where}) as db:',

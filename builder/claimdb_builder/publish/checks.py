@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from claimdb_builder.publish.benchmark import Benchmark, is_hidden
 from claimdb_loader.strict_json import json_lines
 from claimdb_metric.errors import DataError, HiddenLabelsError
-from claimdb_metric.labels import HIDDEN
+from claimdb_metric.labels import HIDDEN, HIDDEN_NAME
 
 PRIVATE_SPLIT: Final = "test_private"
 PRIVATE_LABELS: Final = "private-labels.jsonl"
@@ -86,7 +86,7 @@ def _split_fault(split: str, table: pa.Table) -> str | None:
 def _check_shared_claims(benchmark: Benchmark) -> None:
     """Raise where a hidden claim stands with its label in another split."""
     rows = benchmark.rows
-    is_labelled = rows["label"] != "HIDDEN"
+    is_labelled = rows["label"] != HIDDEN_NAME
     key = rows["db_name"] + "\n" + rows["claim"].map(_words)
     shared = rows[~is_labelled & key.isin(set(key[is_labelled]))]
     if len(shared):
@@ -104,7 +104,7 @@ def _check_private_labels(benchmark: Benchmark) -> None:
         return
     private = _private_ids(path)
     rows = benchmark.rows
-    shown = rows[(rows["label"] != "HIDDEN") & rows["claim_id"].isin(private)]
+    shown = rows[(rows["label"] != HIDDEN_NAME) & rows["claim_id"].isin(private)]
     if len(shown):
         which = _listed(shown["claim_id"].tolist())
         raise HiddenLabelsError(

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
 import datasets
 
+import claimdb
 from claimdb_builder.publish.parquet_files import ParquetFile
 from claimdb_loader.fingerprints import file_sha256
 
@@ -56,17 +58,40 @@ _CONTEXT: Final = {
 }
 _LICENCES: Final = {"cc-by-sa-4.0": "https://creativecommons.org/licenses/by-sa/4.0/"}
 _TYPES: Final = {"string": "sc:Text", "int64": "sc:Integer"}
+_AUTHORS: Final = [
+    {"@type": "sc:Person", "name": name}
+    for name in (
+        "Michael Theologitis",
+        "Preetam Prabhu Srikar Dammu",
+        "Chirag Shah",
+        "Dan Suciu",
+    )
+]
 _CITATION: Final = (
     "Theologitis, M., Dammu, P. P. S., Shah, C., Suciu, D. (2026). ClaimDB: A Fact Verification "
     "Benchmark over Large Structured Data. arXiv:2601.14698"
 )
 
 
+@dataclass(frozen=True)
+class Described:
+    """What croissant.json says of a dataset as a whole.
+
+    Attributes:
+        published_on: ISO date of the first push.
+        licence: as the card names it.
+        is_claimdb: whether the paper's authors made it; else it is the repository's owner.
+    """
+
+    title: str
+    repo_id: str
+    published_on: str
+    licence: str
+    is_claimdb: bool
+
+
 def croissant_text(
-    title: str,
-    repo_id: str,
-    published_on: str,
-    licence: str,
+    dataset: Described,
     folder: Path,
     files: Iterable[ParquetFile],
     features: Mapping[str, datasets.Features],
@@ -74,24 +99,29 @@ def croissant_text(
     """Return the text of croissant.json.
 
     Args:
-        published_on: ISO date of the first push.
-        licence: as the card names it.
         folder: where the files lie, to take their hashes.
         features: the columns of each config.
     """
     files = list(files)
+    url = f"https://huggingface.co/datasets/{dataset.repo_id}"
+    owner = dataset.repo_id.partition("/")[0]
     described = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "name": title,
+        "name": dataset.title,
         "description": "Claims to be judged ENTAILED, CONTRADICTED or NOT ENOUGH INFO against "
-        "SQLite databases that are too large to read.",
-        "url": f"https://huggingface.co/datasets/{repo_id}",
-        "license": _LICENCES.get(licence, licence),
-        "citeAs": _CITATION,
-        "datePublished": published_on,
-        "version": "1.0.0",
+        "SQLite databases.",
+        "url": url,
+        "license": _LICENCES.get(dataset.licence, dataset.licence),
+        "creator": _AUTHORS
+        if dataset.is_claimdb
+        else [
+            {"@type": "sc:Organization", "name": owner, "url": f"https://huggingface.co/{owner}"}
+        ],
+        "citeAs": _CITATION if dataset.is_claimdb else f"{owner}. {dataset.title}. {url}",
+        "datePublished": dataset.published_on,
+        "version": str(claimdb.ClaimDB.VERSION),
         "isLiveDataset": False,
         "distribution": [_file(folder, file) for file in files],
         "recordSet": [_record_set(file, features[file.config]) for file in files],

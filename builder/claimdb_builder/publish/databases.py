@@ -15,9 +15,11 @@ from tqdm import tqdm
 
 from claimdb_builder.publish.benchmark import Benchmark
 from claimdb_builder.publish.checks import check_database_names
+from claimdb_builder.publish.markdown import counted
 from claimdb_loader import database_files
 from claimdb_loader.fingerprints import file_sha256, manifest_rows
 from claimdb_loader.hub_commit import MAX_FILE_BYTES
+from claimdb_loader.plans import UNKNOWN_SIZE
 from claimdb_loader.published import DATABASE_MANIFEST
 from claimdb_loader.read_only import connect_read_only
 from claimdb_loader.sqlite_file import MEND, TABLES_SQL, check_file, check_has_tables
@@ -56,8 +58,8 @@ def chosen_files(benchmark: Benchmark, choice: Choice) -> dict[str, Path]:
     missing = [name for name, path in found.items() if path is None]
     if missing:
         raise DataError(
-            f"{len(missing)} databases are not on this machine: {', '.join(missing)}; bring them "
-            "with `claimdb databases fetch`, or put each at DIR/NAME/NAME.sqlite of the folder"
+            f"{counted(len(missing), 'database')} not on this machine: {', '.join(missing)}; put "
+            "each at NAME/NAME.sqlite of the folder, or bring it with `claimdb databases fetch`"
         )
     files = {name: path for name, path in found.items() if path is not None}
     for path in files.values():
@@ -66,12 +68,18 @@ def chosen_files(benchmark: Benchmark, choice: Choice) -> dict[str, Path]:
 
 
 def local_file(benchmark: Benchmark, db_name: str) -> Path | None:
-    """Return the path of a database that is on this machine already, None if it is not."""
+    """Return the path of a database that is on this machine already, None if it is not.
+
+    What was fetched from the published benchmark is taken for that benchmark only: another may
+    have a database of the same name.
+    """
     folder = str(benchmark.folder) if benchmark.folder else None
     try:
-        return database_files.find_local(db_name, folder, None, None)
+        path = database_files.find_local(db_name, folder, None, None)
     except UnknownDatabaseError:
         return None
+    is_published = path is not None and path == database_files.cached(db_name, None, None)
+    return None if is_published and not benchmark.is_claimdb else path
 
 
 def _check(path: Path) -> None:
@@ -142,12 +150,16 @@ def read_manifest(content: bytes) -> list[DatabaseEntry]:
     return [DatabaseEntry(**{key: row.get(key, -1) for key in fields}) for row in rows]
 
 
-def with_measures(rows: pa.Table, entries: Iterable[DatabaseEntry]) -> pa.Table:
-    """Return the rows of the `databases` config with what was measured in place of what is known.
+def with_measures(
+    benchmark: Benchmark, rows: pa.Table, entries: Iterable[DatabaseEntry]
+) -> pa.Table:
+    """Return the rows of the `databases` config with what was measured.
 
     Args:
+        benchmark: what is known of the published databases holds for that benchmark only.
         rows: with the features of `claimdb_loader.features.DATABASE_FEATURES`.
     """
     measured = {entry.db_name: asdict(entry) for entry in entries}
-    filled = [row | measured.get(row["db_name"], {}) for row in rows.to_pylist()]
+    unknown = {} if benchmark.is_claimdb else UNKNOWN_SIZE
+    filled = [row | unknown | measured.get(row["db_name"], {}) for row in rows.to_pylist()]
     return pa.Table.from_pylist(filled, schema=rows.schema)

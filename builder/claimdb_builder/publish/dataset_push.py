@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +12,16 @@ import claimdb
 from claimdb_builder.publish import tree_folder
 from claimdb_builder.publish.benchmark import Benchmark
 from claimdb_builder.publish.databases import Choice
+from claimdb_builder.publish.front_matter import parted
 from claimdb_builder.publish.tree import CARD, CITATION, Tree, is_replaced, write_tree
 from claimdb_loader import hub
 from claimdb_loader.hub_account import sign_in
 from claimdb_loader.hub_commit import Sent, check_privacy, commit, ensure_repo
 from claimdb_loader.hub_head import Changes, Head, Repo, compare, read_head
+from claimdb_loader.published import claim_files
 from claimdb_metric.errors import DataError, UnavailableError
 
 _OF_ANY_DATASET: Final = {".gitattributes", ".gitignore", CARD, CITATION, "LICENSE"}
-_DATABASE_ROWS: Final = re.compile(r"data/databases/\w+-\d{5}-of-\d{5}\.parquet")
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Push:
         private: create the repository as a private one.
         create_pr: open a pull request in place of changing the branch.
         message: of the commit; None says how many claims it publishes.
-        force: replace a dataset that has no database in common with this one.
+        force: replace a dataset that has no claim in common with this one.
     """
 
     databases: Choice = "none"
@@ -59,12 +59,6 @@ class Pushed:
     is_compared: bool = True
 
 
-def check_account(repo: Repo, options: Push = Push()) -> None:
-    """Raise DataError where the account or the options rule a push out, before any work is done."""
-    repo.check(options.create_pr)
-    sign_in(repo.token).check_may_write(repo.repo_id, options.create_pr)
-
-
 def push(benchmark: Benchmark, repo: Repo, options: Push = Push()) -> Pushed:
     """Return what changed in a dataset repository after one commit, or none if nothing differs.
 
@@ -73,12 +67,15 @@ def push(benchmark: Benchmark, repo: Repo, options: Push = Push()) -> Pushed:
             that must not be published.
         UnavailableError: the Hub does not answer; the old revision stands, push again.
     """
-    check_account(repo, options)
+    repo.check(options.create_pr)
+    sign_in(repo.token).check_may_write(repo.repo_id, options.create_pr)
     head = read_head(repo)
     check_privacy(repo, head, options.private)
+    if options.create_pr and head.sha is None:
+        raise DataError(f"{repo.what} does not exist: push without --create-pr to make it")
     is_new = head.is_new_branch
     with TemporaryDirectory(prefix="claimdb-push-") as scratch:
-        tree, changes = _prepared(benchmark, Path(scratch), repo, head, options)
+        tree, changes = _prepared(benchmark, Path(scratch), repo, head, options, benchmark.folder)
         if changes or is_new:
             head = ensure_repo(repo, head, options.private)
         if not changes:
@@ -106,35 +103,53 @@ def dry_run(benchmark: Benchmark, repo: Repo, folder: Path, options: Push = Push
     is_compared = True
     try:
         head = read_head(repo)
-    except UnavailableError:
+    except UnavailableError as error:
+        cause = error.__cause__
+        if isinstance(cause, Exception) and not hub.is_unreachable(cause):
+            raise  # a token that the Hub does not know, say
         head, is_compared = Head(), False
+    # What was written into the card of an earlier dry run is kept, as on the Hub.
+    own = folder if stale else benchmark.folder
     with TemporaryDirectory(prefix="claimdb-push-") as scratch:
-        tree, changes = _prepared(benchmark, Path(scratch), repo, head, options)
+        tree, changes = _prepared(benchmark, Path(scratch), repo, head, options, own)
         tree = tree_folder.replace_tree(folder, stale, tree)
     return Pushed(tree, changes, is_compared=is_compared)
 
 
 def _prepared(
-    benchmark: Benchmark, folder: Path, repo: Repo, head: Head, options: Push
+    benchmark: Benchmark, scratch: Path, repo: Repo, head: Head, options: Push, own: Path | None
 ) -> tuple[Tree, Changes]:
-    """The tree, written to a folder, and how it differs from what the branch holds."""
+    """The tree, written to a scratch folder, and how it differs from what the branch holds.
+
+    Args:
+        own: the folder whose card and citation are taken where the repository has none.
+    """
     read_old = _reader(repo, head)
     is_other = _holds_other_dataset(benchmark, head, read_old)
     if is_other and not options.force:
         raise DataError(
             f"{repo.what} holds another dataset: give another --repo-id, or replace it with --force"
         )
-    tree = write_tree(
-        benchmark,
-        folder,
-        repo.repo_id,
-        options.databases,
-        (lambda name: None) if is_other else read_old,
-    )
+
+    def read(name: str) -> bytes | None:
+        content = None if is_other else read_old(name)
+        return _own_text(own, name) if content is None else content
+
+    tree = write_tree(benchmark, scratch, repo.repo_id, options.databases, read)
     stale = head.files if is_other else filter(is_replaced, head.files)
     # A script of the repository's name keeps `datasets` 4 and newer from loading what is beside it.
     gone = {*stale, f"{repo.repo_id.partition('/')[2]}.py"} - {".gitattributes"}
     return tree, compare(tree.files, head, gone, tree.sha256)
+
+
+def _own_text(folder: Path | None, name: str) -> bytes | None:
+    """The card or citation that lies in a folder; a README without a card's YAML is another's."""
+    path = folder / name if folder is not None and name in (CARD, CITATION) else None
+    if path is None or not path.is_file():
+        return None
+    content = path.read_bytes()
+    is_card = bool(parted(content.decode("utf-8", "replace"))[0])
+    return content if name == CITATION or is_card else None
 
 
 def _reader(repo: Repo, head: Head) -> Callable[[str], bytes | None]:
@@ -154,21 +169,22 @@ def _holds_other_dataset(
 ) -> bool:
     """Whether the branch holds files that are not an earlier push of this benchmark.
 
-    What tells is its `databases` config: a benchmark shares a database with what it was before.
+    What tells is its claims: a benchmark has some in common with what it was before.
     """
     if not head.files.keys() - _OF_ANY_DATASET:
         return False
-    names: set[str] = set()
-    for name in filter(_DATABASE_ROWS.fullmatch, head.files):
-        names |= _db_names(read_old(name) or b"")
-    return not names & set(benchmark.db_names)
+    rows = benchmark.rows
+    claims = set(zip(rows["db_name"], rows["claim"], strict=True))
+    names = [name for files in claim_files(head.files).values() for name in files]
+    return not any(claims & _claims_in(read_old(name) or b"") for name in names)
 
 
-def _db_names(parquet: bytes) -> set[str]:
+def _claims_in(parquet: bytes) -> set[tuple[str, str]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return set(pq.read_table(pa.BufferReader(parquet))["db_name"].to_pylist())
-    except (pa.ArrowException, KeyError):
+        table = pq.read_table(pa.BufferReader(parquet), columns=["db_name", "claim"])
+    except (pa.ArrowException, OSError):
         return set()
+    return set(zip(table["db_name"].to_pylist(), table["claim"].to_pylist(), strict=True))

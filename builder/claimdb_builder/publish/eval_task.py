@@ -11,13 +11,16 @@ from typing import Any, Final
 from claimdb_builder.publish.benchmark import PUBLIC_TEST, Benchmark
 from claimdb_builder.publish.inspect_rows import CHOICES
 
-TASK_ID: Final = "claimdb_no_tools"
+TASK_ID: Final = "claimdb_public"
 
 
-def eval_yaml(benchmark: Benchmark, title: str) -> str | None:
+def eval_yaml(benchmark: Benchmark, title: str, shows_schema: bool) -> str | None:
     """Return the text of eval.yaml, None where there is no labelled public test split.
 
     Inspect turns a hidden label into the answer "Z", so a hidden split is never listed.
+
+    Args:
+        shows_schema: whether the prompts show the schema of the database.
     """
     import yaml
 
@@ -38,7 +41,8 @@ def eval_yaml(benchmark: Benchmark, title: str) -> str | None:
     }
     page = {
         "name": title,
-        "description": "Claims about large SQLite databases, judged without access to their rows.",
+        "description": "Claims about SQLite databases; as Inspect asks them, without tools and "
+        + ("with the schema." if shows_schema else "without the schema."),
         "evaluation_framework": "inspect-ai",
         "tasks": [task],
     }

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from claimdb_builder.publish.benchmark import Benchmark
-from claimdb_builder.publish.card_sources import is_from_bird
 from claimdb_metric.errors import DataError
 
-_FRONT_MATTER: Final = re.compile(r"\ufeff?\s*---[ \t]*\r?\n(.*?\n|)---[ \t]*(?:\r?\n|$)(.*)", re.S)
+_FRONT_MATTER: Final = re.compile(r"\ufeff?\s*---[ \t]*\r?\n(|.*?\n)---[ \t]*(?:\r?\n|$)(.*)", re.S)
 
 LICENCE: Final = "cc-by-sa-4.0"
 
@@ -38,6 +37,7 @@ def fields_of(
 
     Source: the Hub's specification of dataset cards (hub-docs, datasetcard.md).
     """
+    creators = "machine-generated" if benchmark.is_claimdb else "other"
     return {
         "language": ["en"],
         "license": LICENCE,
@@ -45,10 +45,10 @@ def fields_of(
         "size_categories": [size_category(len(benchmark.rows))],
         "task_categories": ["text-classification"],
         "task_ids": ["fact-checking"],
-        "annotations_creators": ["machine-generated"],
-        "language_creators": ["machine-generated"],
+        "annotations_creators": [creators],
+        "language_creators": [creators],
         "multilinguality": ["monolingual"],
-        "source_datasets": ["extended|other-BIRD" if is_from_bird(benchmark) else "original"],
+        "source_datasets": ["extended|other-BIRD" if benchmark.is_claimdb else "original"],
         "tags": ["claimdb", "fact-verification", "sql", "sqlite", "structured-data", "abstention"],
         "configs": configs,
         "dataset_info": dataset_info,
@@ -94,7 +94,8 @@ def read_fields(text: str) -> dict[str, Any]:
 
 def license_of(card: str | None) -> str:
     """Return the licence that a card names, ours where it names none."""
-    return str(read_fields(parted(card or "")[0]).get("license", LICENCE))
+    named = read_fields(parted(card or "")[0]).get("license") or LICENCE
+    return ", ".join(map(str, named)) if isinstance(named, list) else str(named)
 
 
 def joined(kept: str, fields: Mapping[str, Any], body: str) -> str:
@@ -109,11 +110,21 @@ def joined(kept: str, fields: Mapping[str, Any], body: str) -> str:
     old = read_fields(kept)
     ours = {key: value for key, value in fields.items() if key in COMPUTED or key not in old}
     blocks = {_key_of(block): block for block in _TOP_LEVEL.split(kept) if block}
-    blocks |= {key: _yaml({key: value}) for key, value in ours.items()}
+    for key, value in ours.items():
+        # Comments below a field stand before the next one, which they are about.
+        comments = "".join(re.findall(r"^#.*\n", blocks.get(key, ""), re.M))
+        blocks[key] = _yaml({key: value}) + comments
     text = "".join(blocks.values())
-    if read_fields(text) != {**old, **ours}:  # YAML in a form that lines do not show
+    if _fields_or_none(text) != {**old, **ours}:  # YAML in a form that lines do not show
         text = _yaml({**old, **ours})
     return f"---\n{text}---\n{body}"
+
+
+def _fields_or_none(text: str) -> dict[str, Any] | None:
+    try:
+        return read_fields(text)
+    except DataError:
+        return None
 
 
 _TOP_LEVEL: Final = re.compile(r"^(?=[^\s#-])", re.M)

@@ -6,7 +6,7 @@ the variant without tools: how far a model comes with the schema, or with the cl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import datasets
@@ -32,6 +32,7 @@ INSPECT_FEATURES: Final = datasets.Features(
 )
 BATCH_ROWS: Final = 1000
 
+_SCHEMA: Final = "\n\nSchema:\n"
 _QUESTION: Final = (
     "Judge the claim by what the database {db_name} holds. You cannot query it{given}. Choose "
     "ENTAILED if its data shows that the claim is true, CONTRADICTED if its data shows that it is "
@@ -39,22 +40,33 @@ _QUESTION: Final = (
 )
 
 
-def schemas_of(benchmark: Benchmark) -> dict[str, str]:
+def schemas_of(benchmark: Benchmark, old_rows: Iterable[pa.Table] = ()) -> dict[str, str]:
     """Return the schema of each database that labelled claims name; none where one is missing.
 
     All prompts show the schema or none does, because the two measure different things.
+
+    Args:
+        old_rows: prompts of an earlier push, for databases that are not on this machine.
     """
-    names = sorted(
-        {n for t in benchmark.labelled.values() for n in t["db_name"].unique().to_pylist()}
-    )
-    files = {name: local_file(benchmark, name) for name in names}
-    schemas = {}
+    names = {n for t in benchmark.labelled.values() for n in t["db_name"].unique().to_pylist()}
+    files = {name: local_file(benchmark, name) for name in sorted(names)}
+    schemas = _old_schemas(old_rows) if None in files.values() else {}
     for name, path in files.items():
-        if path is None:
-            return {}
-        with Database(name, path) as database:
-            schemas[name] = database.schema()
-    return schemas
+        if path is not None:
+            with Database(name, path) as database:
+                schemas[name] = database.schema()
+    return schemas if names <= schemas.keys() else {}
+
+
+def _old_schemas(tables: Iterable[pa.Table]) -> dict[str, str]:
+    found = {}
+    for table in tables:
+        for row in table.select(["db_name", "claim", "prompt"]).to_pylist():
+            head, _, rest = row["prompt"].partition(_SCHEMA)
+            schema, _, _ = rest.rpartition(f"\n\nClaim: {row['claim']}")
+            if schema and head:
+                found[row["db_name"]] = schema
+    return found
 
 
 def prompt(row: Mapping[str, str], schema: str | None) -> str:
@@ -71,7 +83,7 @@ def prompt(row: Mapping[str, str], schema: str | None) -> str:
     given = ", but its schema is given" if schema is not None else ""
     parts = [_QUESTION.format(db_name=row["db_name"], given=given)]
     if schema is not None:
-        parts.append(f"Schema:\n{schema}")
+        parts.append(f"{_SCHEMA.lstrip()}{schema}")
     parts.append(f"Claim: {row['claim']}")
     if row["extra_info"].strip():
         parts.append(f"Clarification: {row['extra_info'].strip()}")

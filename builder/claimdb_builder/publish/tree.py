@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Final
 
 import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from claimdb_builder.publish import card, croissant, databases, inspect_rows, parquet_files
 from claimdb_builder.publish.benchmark import Benchmark
-from claimdb_builder.publish.card_sources import FUNNEL, funnel_file, is_from_bird
+from claimdb_builder.publish.card_sources import FUNNEL, funnel_text
 from claimdb_builder.publish.checks import check_benchmark
+from claimdb_builder.publish.citation import citation_text
 from claimdb_builder.publish.eval_task import eval_yaml
 from claimdb_builder.publish.front_matter import fields_of, license_of
 from claimdb_builder.publish.parquet_files import ParquetFile, write_parquet
+from claimdb_loader.exclusions import KNOWN_ISSUES
 from claimdb_loader.features import CLAIM_FEATURES, DATABASE_FEATURES
-from claimdb_loader.published import DATABASE_MANIFEST, database_name
+from claimdb_loader.published import DATABASE_MANIFEST, EVAL_FILE, database_name, parquet_name
 from claimdb_loader.sources import DEFAULT_CONFIG
 from claimdb_metric.errors import DataError
 
 CARD: Final = "README.md"
 CITATION: Final = "CITATION.cff"
 CROISSANT: Final = "croissant.json"
-EVAL: Final = "eval.yaml"
-KNOWN_ISSUES: Final = "known_issues.jsonl"
 
 FEATURES: Final[Mapping[str, datasets.Features]] = {
     "claims": CLAIM_FEATURES,
@@ -47,11 +48,15 @@ class Tree:
     """The files of a repository: path in it -> file on this disk.
 
     Databases are not copied: their files are those that the benchmark is made of.
+
+    Attributes:
+        notes: what the maker should know of what is published.
     """
 
     files: Mapping[str, Path]
     n_claims: int
     databases: tuple[databases.DatabaseEntry, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def sha256(self) -> dict[str, str]:
@@ -83,25 +88,28 @@ def write_tree(
     measured = databases.measure(files)
     old_manifest = read_old(DATABASE_MANIFEST)
     old_entries = databases.read_manifest(old_manifest) if old_manifest else []
-    old_card = _text_of(CARD, read_old(CARD))
     entries = databases.merged(old_entries, measured)
-    written = _write_rows(benchmark, folder, entries)
-    title = "ClaimDB" if is_from_bird(benchmark) else repo_id.partition("/")[2]
-    texts = _texts(benchmark, title, read_old)
+    old_card = _text_of(CARD, read_old(CARD))
+    schemas = inspect_rows.schemas_of(benchmark, _old_prompts(benchmark, read_old))
+    written = _write_rows(benchmark, folder, entries, schemas)
+    title = "ClaimDB" if benchmark.is_claimdb else repo_id.partition("/")[2]
+    texts = _texts(benchmark, title, repo_id, bool(schemas), read_old)
     fields = fields_of(
         benchmark,
         title,
         parquet_files.configs_of(written, DEFAULT_CONFIG),
         parquet_files.dataset_info_of(written, FEATURES),
     )
-    texts[CARD] = card.card_text(
-        old_card, title, fields, card.sections(benchmark, repo_id, entries)
-    ).encode("utf-8")
+    computed = card.sections(benchmark, repo_id, entries, license_of(old_card))
+    texts[CARD] = card.card_text(old_card, title, fields, computed).encode("utf-8")
     texts[CROISSANT] = croissant.croissant_text(
-        title,
-        repo_id,
-        croissant.published_on(read_old(CROISSANT)),
-        license_of(old_card),
+        croissant.Described(
+            title,
+            repo_id,
+            croissant.published_on(read_old(CROISSANT)),
+            license_of(old_card),
+            benchmark.is_claimdb,
+        ),
         folder,
         written,
         FEATURES,
@@ -115,12 +123,13 @@ def write_tree(
     names = sorted([*texts, *(file.name for file in written)])
     own = {name: folder / name for name in names}
     linked = {database_name(name): path for name, path in files.items()}
-    return Tree(own | linked, len(benchmark.rows), tuple(measured))
+    notes = _notes(benchmark, entries, bool(schemas))
+    return Tree(own | linked, len(benchmark.rows), tuple(measured), notes)
 
 
 _REPLACED: Final = re.compile(
     rf"data/(?:{'|'.join(FEATURES)})/\w+-\d{{5}}-of-\d{{5}}\.parquet"
-    rf"|{'|'.join(map(re.escape, (EVAL, KNOWN_ISSUES, CROISSANT, FUNNEL)))}"
+    rf"|{'|'.join(map(re.escape, (EVAL_FILE, KNOWN_ISSUES, CROISSANT, FUNNEL)))}"
 )
 
 
@@ -133,34 +142,69 @@ def is_replaced(name: str) -> bool:
     return _REPLACED.fullmatch(name) is not None
 
 
+def _notes(
+    benchmark: Benchmark, entries: list[databases.DatabaseEntry], shows_schema: bool
+) -> tuple[str, ...]:
+    notes = []
+    local = {entry.db_name: databases.local_file(benchmark, entry.db_name) for entry in entries}
+    changed = [
+        entry.db_name
+        for entry in entries
+        if (path := local[entry.db_name]) is not None and path.stat().st_size != entry.n_bytes
+    ]
+    if changed:
+        notes.append(
+            f"{', '.join(changed)} differ from what lies in the repository: send them with "
+            "--databases split"
+        )
+    if benchmark.labelled and not shows_schema:
+        notes.append(
+            "the prompts of config inspect show no schema, as not every database is on this machine"
+        )
+    return tuple(notes)
+
+
+def _old_prompts(benchmark: Benchmark, read_old: ReadOld) -> Iterator[pa.Table]:
+    """The rows of the `inspect` config that the repository holds already."""
+    for split in benchmark.labelled:
+        content = read_old(parquet_name("inspect", split))
+        if content is not None:
+            yield pq.read_table(pa.BufferReader(content))
+
+
 def _write_rows(
-    benchmark: Benchmark, folder: Path, entries: list[databases.DatabaseEntry]
+    benchmark: Benchmark,
+    folder: Path,
+    entries: list[databases.DatabaseEntry],
+    schemas: Mapping[str, str],
 ) -> list[ParquetFile]:
     written = []
     for config, splits in benchmark.configs.items():
         for split, table in splits.items():
             if config == "databases":
-                table = databases.with_measures(table, entries)
+                table = databases.with_measures(benchmark, table, entries)
             written.append(write_parquet(folder, config, split, [table], FEATURES[config]))
-    schemas = inspect_rows.schemas_of(benchmark)
-    features = FEATURES["inspect"]
     for split, table in benchmark.labelled.items():
         batches = inspect_rows.inspect_batches(table, schemas)
-        written.append(write_parquet(folder, "inspect", split, batches, features))
+        written.append(write_parquet(folder, "inspect", split, batches, FEATURES["inspect"]))
     return written
 
 
-def _texts(benchmark: Benchmark, title: str, read_old: ReadOld) -> dict[str, bytes]:
+def _texts(
+    benchmark: Benchmark, title: str, repo_id: str, shows_schema: bool, read_old: ReadOld
+) -> dict[str, bytes]:
     """The small files that need no Parquet; a citation that is there is its owner's to keep."""
-    citation = read_old(CITATION) or (resources.files("claimdb_card") / CITATION).read_bytes()
+    citation = read_old(CITATION)
+    if citation is None:
+        citation = citation_text(benchmark, title, repo_id).encode("utf-8")
     lines = [json.dumps(issue, ensure_ascii=False) + "\n" for issue in benchmark.known_issues]
     texts = {CITATION: citation, KNOWN_ISSUES: "".join(lines).encode("utf-8")}
-    task = eval_yaml(benchmark, title)
+    task = eval_yaml(benchmark, title, shows_schema)
     if task is not None:
-        texts[EVAL] = task.encode("utf-8")
-    funnel = funnel_file(benchmark)
+        texts[EVAL_FILE] = task.encode("utf-8")
+    funnel = funnel_text(benchmark)
     if funnel is not None:
-        texts[FUNNEL] = funnel.read_bytes()
+        texts[FUNNEL] = funnel.encode("utf-8")
     return texts
 
 

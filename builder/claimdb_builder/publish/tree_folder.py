@@ -54,15 +54,24 @@ def replace_tree(folder: Path, stale: list[Path], tree: Tree) -> Tree:
     Raises:
         UnavailableError: the disk has no room for the databases.
     """
+    home = folder.resolve()
+    inside = [name for name, path in tree.files.items() if home in path.resolve().parents]
+    if inside:
+        raise DataError(f"{folder} holds {inside[0]}, which is part of the benchmark itself")
     folder.mkdir(parents=True, exist_ok=True)
     n_bytes = sum(path.stat().st_size for path in tree.files.values())
     freed = sum(path.stat().st_size for path in stale)
     require_space(folder, n_bytes - freed, "give --dry-run a folder on a larger disk")
-    for path in stale:
-        path.unlink()
     names = sorted(tree.files, key=lambda name: (name != CARD, name))
     for name in names:
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(tree.files[name], target)
-    return replace(tree, files={name: folder / name for name in names})
+        # As a whole: the card of an interrupted run must be one, too.
+        part = target.with_name(f".{target.name}.part")
+        shutil.copyfile(tree.files[name], part)
+        part.replace(target)
+    files = {name: folder / name for name in names}
+    for path in stale:
+        if path not in files.values():
+            path.unlink()
+    return replace(tree, files=files)

@@ -24,7 +24,11 @@ Databases: TypeAlias = Literal["none", "split", "all"]
 def push(
     folder: Annotated[
         str | None,
-        typer.Argument(help="Folder of the benchmark; the same as --data-dir.", show_default=False),
+        typer.Argument(
+            metavar="FOLDER",
+            help="Folder of the benchmark; the same as --data-dir.",
+            show_default=False,
+        ),
     ] = None,
     repo_id: Annotated[
         str | None,

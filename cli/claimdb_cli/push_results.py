@@ -10,7 +10,6 @@ import typer
 from claimdb_cli.claims_options import (
     DEFAULT_SPLIT,
     ExcludeKnownIssues,
-    Split,
     check_files,
     claims_of,
 )
@@ -28,7 +27,7 @@ def push_results(
     notes: Annotated[
         str, typer.Option(help='How the model was asked: "no tools", "20 turns with SQL".')
     ],
-    split: Split = None,
+    split: Annotated[str, typer.Option(help="Split that the run is of.")] = DEFAULT_SPLIT,
     task_id: Annotated[
         str | None,
         typer.Option(help="Task in the benchmark's eval.yaml.", show_default="the only one"),
@@ -58,7 +57,6 @@ def push_results(
         raise typer.BadParameter("the embedded sample is of no repository: score a split of yours")
     if source_url and not source_url.startswith(("https://", "http://")):
         raise typer.BadParameter(f"--source-url {source_url!r} is no web address")
-    split = split or DEFAULT_SPLIT
     dataset = Repo(repo_id)
     head = eval_results.benchmark_head(dataset)
     # Of the repository, what is scored is the commit that the result names.

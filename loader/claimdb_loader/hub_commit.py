@@ -114,13 +114,10 @@ def commit(
         "revision": repo.revision,
         "create_pr": create_pr,
     }
-    names = [*changes.added, *changes.changed]
-    additions = [_addition(name, files[name], sha256.get(name)) for name in names]
-    for addition in additions:
-        if addition.upload_info.size >= ALONE_BYTES:
-            _send(partial(api.preupload_lfs_files, repo.repo_id, [addition], **options), repo)
-    deletions = [CommitOperationDelete(name) for name in changes.removed]
-    operations: list[Any] = [*additions, *deletions]
+    operations = _operations(files, changes, sha256)
+    for operation in operations:
+        if isinstance(operation, CommitOperationAdd) and operation.upload_info.size >= ALONE_BYTES:
+            _send(partial(api.preupload_lfs_files, repo.repo_id, [operation], **options), repo)
     was_sent = create_pr  # a pull request of the same content may be open already
 
     def send() -> Sent:
@@ -134,6 +131,14 @@ def commit(
         return Sent(info.oid, info.commit_url, info.pr_url)
 
     return _send(send, repo)
+
+
+def _operations(
+    files: Mapping[str, Path], changes: Changes, sha256: Mapping[str, str]
+) -> list[Any]:
+    names = [*changes.added, *changes.changed]
+    additions = [_addition(name, files[name], sha256.get(name)) for name in names]
+    return [*additions, *(CommitOperationDelete(name) for name in changes.removed)]
 
 
 def _addition(name: str, path: Path, measured: str | None) -> CommitOperationAdd:

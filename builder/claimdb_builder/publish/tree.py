@@ -86,36 +86,11 @@ def write_tree(
     check_benchmark(benchmark)
     files = databases.chosen_files(benchmark, choice)
     measured = databases.measure(files)
-    old_manifest = read_old(DATABASE_MANIFEST)
-    old_entries = databases.read_manifest(old_manifest) if old_manifest else []
-    entries = databases.merged(old_entries, measured)
-    old_card = _text_of(CARD, read_old(CARD))
+    entries = databases.merged(_old_entries(read_old), measured)
     schemas = inspect_rows.schemas_of(benchmark, _old_prompts(benchmark, read_old))
     written = _write_rows(benchmark, folder, entries, schemas)
-    title = "ClaimDB" if benchmark.is_claimdb else repo_id.partition("/")[2]
-    texts = _texts(benchmark, title, repo_id, bool(schemas), read_old)
-    fields = fields_of(
-        benchmark,
-        title,
-        parquet_files.configs_of(written, DEFAULT_CONFIG),
-        parquet_files.dataset_info_of(written, FEATURES),
-    )
-    computed = card.sections(benchmark, repo_id, entries, license_of(old_card))
-    texts[CARD] = card.card_text(old_card, title, fields, computed).encode("utf-8")
-    texts[CROISSANT] = croissant.croissant_text(
-        croissant.Described(
-            title,
-            repo_id,
-            croissant.published_on(read_old(CROISSANT)),
-            license_of(old_card),
-            benchmark.is_claimdb,
-        ),
-        folder,
-        written,
-        FEATURES,
-    ).encode("utf-8")
-    if entries:
-        texts[DATABASE_MANIFEST] = databases.manifest_text(entries).encode("utf-8")
+    texts = _notes_and_task(benchmark, repo_id, bool(schemas), read_old)
+    texts |= _descriptions(benchmark, folder, repo_id, written, entries, read_old)
     for name, content in texts.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -190,22 +165,58 @@ def _write_rows(
     return written
 
 
-def _texts(
-    benchmark: Benchmark, title: str, repo_id: str, shows_schema: bool, read_old: ReadOld
+def _old_entries(read_old: ReadOld) -> list[databases.DatabaseEntry]:
+    manifest = read_old(DATABASE_MANIFEST)
+    return databases.read_manifest(manifest) if manifest else []
+
+
+def _title(benchmark: Benchmark, repo_id: str) -> str:
+    return "ClaimDB" if benchmark.is_claimdb else repo_id.partition("/")[2]
+
+
+def _notes_and_task(
+    benchmark: Benchmark, repo_id: str, shows_schema: bool, read_old: ReadOld
 ) -> dict[str, bytes]:
-    """The small files that need no Parquet; a citation that is there is its owner's to keep."""
+    """Citation, known issues, funnel and eval.yaml; a citation that is there is its owner's."""
+    title = _title(benchmark, repo_id)
     citation = read_old(CITATION)
     if citation is None:
         citation = citation_text(benchmark, title, repo_id).encode("utf-8")
     lines = [json.dumps(issue, ensure_ascii=False) + "\n" for issue in benchmark.known_issues]
-    texts = {CITATION: citation, KNOWN_ISSUES: "".join(lines).encode("utf-8")}
-    task = eval_yaml(benchmark, title, shows_schema)
-    if task is not None:
-        texts[EVAL_FILE] = task.encode("utf-8")
-    funnel = funnel_text(benchmark)
-    if funnel is not None:
-        texts[FUNNEL] = funnel.encode("utf-8")
-    return texts
+    texts = {
+        KNOWN_ISSUES: "".join(lines),
+        EVAL_FILE: eval_yaml(benchmark, title, shows_schema),
+        FUNNEL: funnel_text(benchmark),
+    }
+    there = {name: text.encode("utf-8") for name, text in texts.items() if text is not None}
+    return there | {CITATION: citation}
+
+
+def _descriptions(
+    benchmark: Benchmark,
+    folder: Path,
+    repo_id: str,
+    written: list[ParquetFile],
+    entries: list[databases.DatabaseEntry],
+    read_old: ReadOld,
+) -> dict[str, bytes]:
+    """The card, croissant.json and the manifest of databases."""
+    title = _title(benchmark, repo_id)
+    old_card = _text_of(CARD, read_old(CARD))
+    licence = license_of(old_card)
+    configs = parquet_files.configs_of(written, DEFAULT_CONFIG)
+    infos = parquet_files.dataset_info_of(written, FEATURES)
+    fields = fields_of(benchmark, title, configs, infos)
+    computed = card.sections(benchmark, repo_id, entries, licence)
+    first = croissant.published_on(read_old(CROISSANT))
+    described = croissant.Described(title, repo_id, first, licence, benchmark.is_claimdb)
+    texts = {
+        CARD: card.card_text(old_card, title, fields, computed),
+        CROISSANT: croissant.croissant_text(described, folder, written, FEATURES),
+    }
+    if entries:
+        texts[DATABASE_MANIFEST] = databases.manifest_text(entries)
+    return {name: text.encode("utf-8") for name, text in texts.items()}
 
 
 def _text_of(name: str, content: bytes | None) -> str | None:

@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from claimdb_loader.hub_commit import Sent, commit, ensure_repo
+from claimdb_loader.hub_commit import Sent, check_privacy, commit, ensure_repo
 from claimdb_loader.hub_head import Head, Repo, compare, read_head
 from tests.hub import LocalHub
 
@@ -49,9 +49,10 @@ def send(
 ) -> Sent:
     """One push of these files, from a look at the branch to its commit."""
     head = read_head(repo) if head is None else head
+    check_privacy(repo, head, private)
     files = written(folder, contents)
     changes = compare(files, head, gone)
-    ensure_repo(repo, head, private)
+    head = ensure_repo(repo, head, private)
     return commit(repo, head, files, changes, "Say what is new", create_pr)
 
 

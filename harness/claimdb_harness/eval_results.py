@@ -168,7 +168,10 @@ def checked_task(dataset: Repo, head: Head, task_id: str | None, split: str) -> 
         task_id = next(iter(splits))
     if task_id not in splits:
         has = ", ".join(splits) or "none"
-        raise DataError(f"{dataset.what} has no task {task_id!r}: give --task-id, one of {has}")
+        hint = f"give --task-id, one of {has}"
+        if task_id is None:
+            raise DataError(f"{EVAL_FILE} of {dataset.what} does not have exactly one task: {hint}")
+        raise DataError(f"{dataset.what} has no task {task_id!r}: {hint}")
     if splits[task_id] != split:
         raise DataError(
             f"task {task_id} is asked on {splits[task_id]}, and the run was scored on {split}"

@@ -94,7 +94,7 @@ def names_on_hub(repo_id: str, revision: str | None) -> list[str]:
     return sorted(names)
 
 
-def listed_on_hub(repo_id: str, revision: str | None) -> dict[str, tuple[int, int]]:
+def listed_on_hub(repo_id: str, revision: str | None) -> dict[str, tuple[int | None, int | None]]:
     """Return tables and rows of the databases that the manifest of a Hub repository lists.
 
     Raises:
@@ -106,7 +106,13 @@ def listed_on_hub(repo_id: str, revision: str | None) -> dict[str, tuple[int, in
         return {}
     content = Path(hub.fetch(snapshot, DATABASE_MANIFEST, None)).read_bytes()
     rows = manifest_rows(content, f"{DATABASE_MANIFEST} of {repo_id}")
-    return {row["db_name"]: (row.get("n_tables", -1), row.get("n_rows", -1)) for row in rows}
+    return {
+        row["db_name"]: (_known(row.get("n_tables")), _known(row.get("n_rows"))) for row in rows
+    }
+
+
+def _known(count: int | None) -> int | None:
+    return None if count is None or count < 0 else count
 
 
 def names_in_folder(folder: Path) -> list[str]:

@@ -128,7 +128,7 @@ def without_known_issues(table: pa.Table, issues: list[dict[str, object]]) -> pa
     named: dict[str, list[object]] = {}
     for issue in issues:
         named.setdefault(str(issue["db_name"]), []).append(issue["claim_id"])
-    is_named = pa.array([False] * table.num_rows)
+    is_named = pa.array([False] * table.num_rows, type=pa.bool_())
     for db_name, claim_ids in named.items():
         of_name = pc.equal(table["db_name"], db_name)
         of_ids = pc.is_in(table["claim_id"], value_set=pa.array(claim_ids, type=pa.int64()))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -177,8 +179,8 @@ def hub_error(error: Exception, what: str, revision: str | None = None) -> Claim
         # Without its query, in which storage addresses carry a signature.
         url = str(response.url).partition("?")[0]
         return UnavailableError(f"the Hub answered {status} for {what}{at} ({url}): {hint}")
-    is_of_network = isinstance(error, ConnectionError | TimeoutError)
-    if isinstance(error, OSError) and error.errno is not None and not is_of_network:
+    # A TLS error has a number of its own, which may be one of these.
+    if getattr(error, "errno", None) in _OF_THE_DISK and not isinstance(error, ssl.SSLError):
         return UnavailableError(f"could not store {what}{at}: {error}")
     reason = _cause(error)
     if isinstance(error, OfflineModeIsEnabled):
@@ -187,6 +189,20 @@ def hub_error(error: Exception, what: str, revision: str | None = None) -> Claim
         reason = "the answer is a web page, not the Hub's: is a login or proxy in between?"
     return UnavailableError(f"could not reach {endpoint()} for {what}{at} ({reason})")
 
+
+_OF_THE_DISK: Final = {
+    errno.EACCES,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EIO,
+    errno.EISDIR,
+    errno.ENAMETOOLONG,
+    errno.ENOENT,
+    errno.ENOSPC,
+    errno.ENOTDIR,
+    errno.EPERM,
+    errno.EROFS,
+}
 
 _STATUS_HINTS: Final = {
     401: "your token is not valid; `hf auth login` again or unset HF_TOKEN",

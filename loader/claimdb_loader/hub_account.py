@@ -50,15 +50,24 @@ def sign_in(token: hub.Token = None) -> Account:
         DataError: there is no token, or it cannot be one.
         UnavailableError: the Hub does not answer, or does not know the token.
     """
-    known = token if isinstance(token, str) else get_token()
-    if known is None:
+    if check_token(token) is None:
         raise DataError(
             "no Hub token: `hf auth login`, or set HF_TOKEN to one with the role write "
             f"({hub.endpoint()}/settings/tokens)"
         )
-    if not (known.isascii() and known.isprintable()):
-        raise DataError("the Hub token holds characters that no token has: copy it anew")
     answer: dict[str, Any] = hub.patiently(lambda: HfApi(token=token).whoami(), "your account")
     organisations = tuple(org["name"] for org in answer.get("orgs", ()))
     role = answer.get("auth", {}).get("accessToken", {}).get("role", "")
     return Account(answer["name"], organisations, role)
+
+
+def check_token(token: hub.Token = None) -> str | None:
+    """Return the token that is to be used, None where there is none.
+
+    Raises:
+        DataError: it holds what no token can hold.
+    """
+    known = token if isinstance(token, str) else get_token()
+    if known is not None and not (known.isascii() and known.isprintable()):
+        raise DataError("the Hub token holds characters that no token has: copy it anew")
+    return None if token is False else known

@@ -159,7 +159,7 @@ def _landed(
     create_pr: bool,
 ) -> Sent | None:
     """The commit or pull request of an earlier try, None if there is none."""
-    for place in _latest_pull_requests(repo) if create_pr else [repo]:
+    for place in _latest_pull_requests(repo, head) if create_pr else [repo]:
         found = read_head(place)
         if found.sha != head.sha and not compare(files, found, changes.removed):
             number = str(place.revision).rpartition("/")[2]
@@ -168,14 +168,26 @@ def _landed(
     return None
 
 
-def _latest_pull_requests(repo: Repo) -> list[Repo]:
-    """The repository at each of its latest pull requests, newest first."""
+def _latest_pull_requests(repo: Repo, head: Head) -> list[Repo]:
+    """The repository at each of its latest pull requests to this head, newest first.
+
+    One that was merged, or that main has left behind, starts at an older commit.
+    """
     api = HfApi(token=repo.token)
     ask = partial(api.list_repo_refs, repo.repo_id, repo_type=repo.repo_type)
     refs = hub.patiently(partial(ask, include_pull_requests=True), repo.what)
     numbers = [ref.ref.rpartition("/")[2] for ref in refs.pull_requests or ()]
     latest = sorted(map(int, filter(str.isdigit, numbers)), reverse=True)[:MAX_PULL_REQUESTS]
-    return [replace(repo, revision=f"refs/pr/{number}") for number in latest]
+    places = [replace(repo, revision=f"refs/pr/{number}") for number in latest]
+    return [place for place in places if _parent_of(place) == head.sha]
+
+
+def _parent_of(place: Repo) -> str | None:
+    """The commit under the newest one of a branch or pull request."""
+    api = HfApi(token=place.token)
+    ask = partial(api.list_repo_commits, place.repo_id, repo_type=place.repo_type)
+    commits = hub.patiently(partial(ask, revision=place.revision), place.what)
+    return commits[1].commit_id if len(commits) > 1 else None
 
 
 def _send(call: Callable[[], T], repo: Repo) -> T:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Call
+from tests.hub import LocalHub
+from tests.loader.claim_files import claim, jsonl, write_copy
 
 SAMPLE = ("--split", "sample")
 
@@ -72,3 +75,42 @@ def test_wrong_input_is_exit_code_2(claimdb_command: Call, arguments: list[str])
     code, _, err = claimdb_command("baseline", *arguments, *SAMPLE)
     assert code == 2
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("split", "verb"), [("test_public", "score"), ("test_private", "validate")]
+)
+def test_what_comes_next_names_the_same_claims(
+    claimdb_command: Call, tmp_path: Path, split: str, verb: str
+) -> None:
+    """The line can be copied: it is carried out as it stands."""
+    folder = tmp_path / "my claims"
+    write_copy(folder, test_public=[claim(1)], test_private=[claim(2, None)])
+    options = ("--split", split, "--data-dir", "my claims", "--out", "a run.jsonl")
+    code, out, _ = claimdb_command("baseline", "random", *options)
+    assert code == 0
+    line = out.splitlines()[-1]
+    assert line == f"Next: claimdb {verb} 'a run.jsonl' --split {split} --data-dir 'my claims'"
+    code, _, err = claimdb_command(*shlex.split(line)[2:])
+    assert (code, err) == (0, "")
+
+
+def test_what_comes_next_names_the_repository(
+    claimdb_command: Call, hub: LocalHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.add_repo("you/claimdb", {"test-public.jsonl": jsonl([claim(1), claim(2, 1)])})
+    options = ("--repo-id", "you/claimdb", "--out", "run.jsonl")
+    code, out, _ = claimdb_command("baseline", "random", *options)
+    assert code == 0
+    line = out.splitlines()[-1]
+    assert line == "Next: claimdb score run.jsonl --split test_public --repo-id you/claimdb"
+    code, _, err = claimdb_command(*shlex.split(line)[2:])
+    assert (code, err) == (0, "")
+
+
+def test_what_comes_next_without_options(
+    claimdb_command: Call, copy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAIMDB_DATA_DIR", copy)
+    out = claimdb_command("baseline", "majority", "--out", "run.jsonl")[1]
+    assert out.endswith("Next: claimdb score run.jsonl --split test_public\n")

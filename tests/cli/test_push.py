@@ -15,6 +15,8 @@ from claimdb_loader.hub_head import Repo, read_head
 from tests.children import child_env, run_claimdb
 from tests.cli.conftest import Call
 from tests.hub import LocalHub
+from tests.loader.claim_files import claim, write_copy
+from tests.loader.made_databases import make_database
 from tests.pushes import OLD_CLIENT, n_commits, tree_of, wrote_nothing
 
 pytestmark = OLD_CLIENT
@@ -90,6 +92,20 @@ def test_options(hub: LocalHub, copy: str, good: Callable[..., str]) -> None:
     assert titles("you/claimdb") == ["initial commit"]
 
 
+def test_a_branch_of_what_main_holds(
+    hub: LocalHub, copy: str, good: Callable[..., str], answer: Callable[..., Any]
+) -> None:
+    good(copy, *TO_ME)
+    out = good(copy, *TO_ME, "--revision", "v1")
+    nothing, made = out.splitlines()
+    assert nothing.endswith(" unchanged; no commit made")
+    assert made == "branch v1 was made from main"
+    assert hub.files("you/claimdb", "v1") == hub.files("you/claimdb")
+    assert "branch" not in good(copy, *TO_ME, "--revision", "v1")
+    assert answer("push", copy, *TO_ME, "--revision", "v2")["commit"] is None
+    assert hub.files("you/claimdb", "v2") == hub.files("you/claimdb")
+
+
 def test_the_folder_of_the_environment(
     hub: LocalHub, copy: str, good: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,12 +121,41 @@ def test_a_dry_run(
     assert out.splitlines() == [
         *(f"+ {name}" for name in names),
         f"you/claimdb would have {len(names)} added, 0 changed, 0 removed, 0 unchanged; "
-        "all files are in tree",
+        "its files are in tree",
     ]
     assert wrote_nothing(hub)
     told = answer("push", "tree", *TO_ME, "--dry-run", "other", "--databases", "split")
     assert (told["tree"], told["commit"], told["added"]) == ("other", None, names)
     assert tree_of(tmp_path / "other") == tree_of(tmp_path / "tree")
+
+
+def test_notes_are_told_on_stderr(
+    hub: LocalHub, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = write_copy(tmp_path / "mine", train=[claim(i, i % 3, "zoo") for i in range(6)])
+    note = (
+        "note: the prompts of config inspect show no schema, as not every database is on this "
+        "machine\n"
+    )
+    code, out, err = call(copy, *TO_ME, "--dry-run", "tree", "--json")
+    assert (code, err) == (0, note)
+    assert json.loads(out)["commit"] is None
+    code, out, err = call(copy, *TO_ME)
+    assert (code, err) == (0, note)
+    assert "note" not in out
+    make_database(copy / "zoo.sqlite")
+    assert call(copy, *TO_ME, "--databases", "split")[2] == ""
+    (copy / "zoo.sqlite").unlink()
+    make_database(copy / "zoo.sqlite", 5000)
+    differs = "note: zoo differ from what lies in the repository: send them with --databases split"
+    assert call(copy, *TO_ME)[2] == f"{differs}\n"
+
+
+def test_a_pull_request_is_opened_once(hub: LocalHub, copy: str, good: Callable[..., str]) -> None:
+    hub.add_repo("you/claimdb", {})
+    first, second = (good(copy, *TO_ME, "--create-pr").splitlines()[-1] for _ in range(2))
+    assert first == second == f"{hub.url}/datasets/you/claimdb/discussions/1"
+    assert n_commits(hub) == 1
 
 
 def test_a_dry_run_without_network(copy: str, tmp_path: Path) -> None:

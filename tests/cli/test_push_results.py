@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from claimdb_builder.publish.dataset_push import push
 from claimdb_loader.hub import UPSTREAM_REPO
 from claimdb_loader.hub_head import Repo
 from claimdb_metric import LABELS
-from tests.children import child_env, run_claimdb
 from tests.cli.conftest import Call
 from tests.harness.runs import right_labels, write_run
 from tests.hub import LocalHub
@@ -44,9 +42,8 @@ def sha(hub: LocalHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     hub.add_repo(UPSTREAM_REPO, {"test-public.jsonl": jsonl(upstream)})
     for name in ("you/model", "them/model"):
         hub.add_repo(name, {"README.md": CARD}, repo_type="model")
-    copy = write_copy(
-        tmp_path / "copy", test_public=rows, test_private=[claim(i, None) for i in range(3)]
-    )
+    private = [claim(i, None) for i in range(3)]
+    copy = write_copy(tmp_path / "copy", test_public=rows, test_private=private)
     issue = {"claim_id": 30, "db_name": "ferry_lines", "reason": "two answers", "source": "us"}
     (copy / "known_issues.jsonl").write_bytes(jsonl([issue]))
     sent = push(read_benchmark(str(copy)), Repo("you/claimdb", token="hf_test")).sent
@@ -62,7 +59,8 @@ def run(tmp_path: Path) -> Path:
     return write_run(tmp_path / "run.jsonl", labels)
 
 
-HERE = ("run.jsonl", "--model-id", "you/model", "--repo-id", "you/claimdb")
+NOTES = ("--notes", "no tools")
+HERE = ("run.jsonl", "--model-id", "you/model", "--repo-id", "you/claimdb", *NOTES)
 
 
 def result(text: str) -> dict[str, Any]:
@@ -83,10 +81,10 @@ def nothing_sent(hub: LocalHub) -> bool:
 def test_a_run_on_the_benchmark_of_the_repository(
     claimdb_command: Call, hub: LocalHub, sha: str, run: Path
 ) -> None:
-    code, out, err = claimdb_command("push-results", *HERE, "--notes", "no tools")
+    code, out, err = claimdb_command("push-results", *HERE)
     assert (code, err) == (0, "")
     row = in_model(hub)
-    assert row["dataset"] == {"id": "you/claimdb", "task_id": "claimdb_no_tools", "revision": sha}
+    assert row["dataset"] == {"id": "you/claimdb", "task_id": "claimdb_public", "revision": sha}
     assert row["value"] == 0.75
     assert row["notes"].startswith("no tools; accuracy [")
     assert "|split:test_public|n:12|inv:wrong|ki:none|" in row["notes"]
@@ -95,26 +93,28 @@ def test_a_run_on_the_benchmark_of_the_repository(
     assert head == f"{text}you/model: {PATH}"
     assert url.startswith(f"{hub.url}/you/model/commit/")
     assert not [r.path for r in hub.requests if UPSTREAM_REPO in r.path]
-    code, out, err = claimdb_command("push-results", *HERE, "--notes", "no tools")
+    code, out, err = claimdb_command("push-results", *HERE)
     said = f"you/model is as it was: this is in {PATH} already; no commit made\n"
     assert (code, out, err) == (0, text + said, "")
 
 
 def test_json(answer: Answer, hub: LocalHub, sha: str, run: Path) -> None:
-    link = ["--source-url", "https://x.org/logs", "--task-id", "claimdb_sql"]
+    link = ["--source-url", "https://x.org/logs", "--task-id", "claimdb_public"]
     found = answer("push-results", *HERE, *link)
     assert (found["model_id"], found["path"]) == ("you/model", PATH)
     row = result(found["yaml"])
     assert row == in_model(hub)
-    assert row["dataset"]["task_id"] == "claimdb_sql"
+    assert row["dataset"]["task_id"] == "claimdb_public"
     assert row["source"] == {"url": "https://x.org/logs"}
-    there = hub.files("you/model", found["commit"], repo_type="model")
-    assert there == hub.files("you/model", repo_type="model")
+    sha = found["commit"]["sha"]
+    url = f"{hub.url}/you/model/commit/{sha}"
+    assert found["commit"] == {"sha": sha, "url": url, "pull_request": None}
+    assert hub.files("you/model", sha, repo_type="model")[PATH].decode() == found["yaml"]
     assert answer("push-results", *HERE, *link)["commit"] is None
 
 
 def test_a_pull_request(claimdb_command: Call, hub: LocalHub, sha: str, run: Path) -> None:
-    options = ["--model-id", "them/model", "--repo-id", "you/claimdb", "--message", "Ours"]
+    options = ["--model-id", "them/model", "--repo-id", "you/claimdb", "--message", "Ours", *NOTES]
     code, out, err = claimdb_command("push-results", run, *options, "--create-pr")
     assert (code, err) == (0, "")
     assert out.endswith(f"them/model: {PATH}\n{hub.url}/them/model/discussions/1\n")
@@ -135,23 +135,13 @@ def test_a_dry_run_needs_no_token(
     code, out, err = claimdb_command("push-results", *HERE, "--dry-run")
     assert (code, err) == (0, "")
     text, _, said = out.rstrip("\n").rpartition("\n")
-    assert said == f"you/model would have this in {PATH}"
+    assert said == f"you/model would get this result in {PATH}"
     assert result(text)["value"] == 0.75
     assert result(text)["dataset"]["revision"] == sha
     found = answer("push-results", *HERE, "--dry-run")
     assert (found["yaml"], found["commit"]) == (f"{text}\n", None)
     assert {r.method for r in hub.requests[before:]} <= {"GET", "HEAD"}
     assert nothing_sent(hub)
-
-
-def test_a_dry_run_on_a_local_copy_needs_no_network(run: Path, tmp_path: Path) -> None:
-    write_copy(tmp_path / "mine", test_public=[claim(i, label) for i, label in LABEL_OF.items()])
-    arguments = ["push-results", *HERE, "--data-dir", "mine", "--dry-run", "--json"]
-    done = run_claimdb(*arguments, cwd=tmp_path, env=child_env(tmp_path))
-    assert (done.returncode, done.stderr) == (0, "")
-    row = result(json.loads(done.stdout)["yaml"])
-    assert row["dataset"] == {"id": "you/claimdb", "task_id": "claimdb_no_tools"}
-    assert row["value"] == 0.75
 
 
 def test_known_issues_of_the_repository_are_left_out(
@@ -177,7 +167,9 @@ def test_the_sample_is_of_no_repository(
 ) -> None:
     """It comes with the package, so no commit of you/claimdb is what was scored."""
     write_run(tmp_path / "run.jsonl", right_labels())
-    assert claimdb_command("push-results", *HERE, "--split", "sample")[0] == 2
+    code, out, err = claimdb_command("push-results", *HERE, "--split", "sample")
+    assert (code, out) == (2, "")
+    assert "the embedded sample" in err
     assert nothing_sent(hub)
 
 
@@ -238,7 +230,7 @@ def test_a_wrong_file(
     assert nothing_sent(hub)
 
 
-@pytest.mark.parametrize("missing", ["--model-id", "--repo-id", "RUN"])
+@pytest.mark.parametrize("missing", ["--model-id", "--repo-id", "--notes", "RUN"])
 def test_what_must_be_given(claimdb_command: Call, missing: str) -> None:
     place = 0 if missing == "RUN" else HERE.index(missing)
     rest = HERE[:place] + HERE[place + (1 if missing == "RUN" else 2) :]

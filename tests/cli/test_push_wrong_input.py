@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from huggingface_hub import HfApi
 
 from tests.cli.conftest import Call
 from tests.hub import LocalHub
@@ -17,6 +18,7 @@ pytestmark = OLD_CLIENT
 
 METRIC = ("--metric", "--space-id", "you/claimdb_metric")
 TO_ME = ("--repo-id", "you/claimdb")
+SHA = "5503434d" * 5
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +48,16 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("COPY", *TO_ME, "--databases", "some"), "--databases"),
     (("COPY", *TO_ME, "--create-pr", "--revision", "v2"), "leave out --revision"),
     (("COPY", *TO_ME, "--create-pr", "--revision", "v2", "--dry-run", "t"), "leave out --revision"),
+    (("COPY", *TO_ME, "--create-pr"), "you/claimdb does not exist: push without --create-pr to"),
+    (("COPY", *TO_ME, "--message", ""), "--message take a text that is not empty"),
+    (("COPY", *TO_ME, "--message", " \n"), "--message take a text that is not empty"),
+    (("COPY", *TO_ME, "--dry-run", ""), "--dry-run and --message take a text"),
+    ((*METRIC, "--message", " "), "--message take a text that is not empty"),
+    (("COPY", *TO_ME, "--revision", ""), "'' cannot be the name of a branch"),
+    (("COPY", *TO_ME, "--revision", "a b"), "'a b' cannot be the name of a branch"),
+    (("COPY", *TO_ME, "--revision", SHA), f"'{SHA}' cannot be the name of a branch"),
+    (("COPY", *TO_ME, "--revision", SHA, "--dry-run", "tree"), "cannot be the name of a branch"),
+    ((*METRIC, "--revision", SHA), "cannot be the name of a branch"),
     (("COPY", "--repo-id", "claimdb"), "'claimdb' must be OWNER/NAME, such as you/claimdb"),
     (("COPY", "--repo-id", "you/a b"), "cannot be a repository's name"),
     (("COPY", "--repo-id", "claimdb", "--dry-run", "tree"), "must be OWNER/NAME"),
@@ -78,7 +90,7 @@ def test_wrong_input(
         ("hf_gone", "your token is not valid"),
         ("hf_read", "claimdb: the token of you may only read"),
         ("hf_fine", "claimdb: your token may not write to "),
-        ("hf_tëst", "token"),
+        ("hf_tëst", "claimdb: the Hub token holds characters that no token has: copy it anew"),
     ],
 )
 def test_tokens(
@@ -97,6 +109,41 @@ def test_tokens(
         assert (code, out) == (2, "")
         assert message in err
         assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("token", "message"),
+    [
+        ("hf_gone", "your token is not valid; `hf auth login` again or unset HF_TOKEN"),
+        ("hf_tëst", "token"),
+    ],
+)
+def test_a_dry_run_with_a_bad_token(
+    hub: LocalHub,
+    copy: str,
+    call: Call,
+    monkeypatch: pytest.MonkeyPatch,
+    token: str,
+    message: str,
+) -> None:
+    """Which is an error, while none at all is not."""
+    monkeypatch.setenv("HF_TOKEN", token)
+    code, out, err = call(copy, *TO_ME, "--dry-run", "tree")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+    assert "could not be reached" not in err
+    monkeypatch.delenv("HF_TOKEN")
+    assert call(copy, *TO_ME, "--dry-run", "tree")[0] == 0
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run", "tree")])
+def test_a_tag_is_no_branch(hub: LocalHub, copy: str, call: Call, dry: tuple[str, ...]) -> None:
+    hub.add_repo("you/claimdb", {})
+    HfApi(token="hf_test").create_tag("you/claimdb", tag="v1", repo_type="dataset")
+    since = len(hub.requests)
+    said = "claimdb: v1 of dataset repository you/claimdb is a tag: give the name of a branch\n"
+    assert call(copy, *TO_ME, "--revision", "v1", *dry) == (2, "", said)
+    assert wrote_nothing(hub, since)
 
 
 def test_rows_that_are_wrong_are_named(hub: LocalHub, copy: str, call: Call) -> None:

@@ -36,6 +36,29 @@ def test_folds_hold_questions_or_one_database_each(
     assert len(fits) == n_folds
 
 
+def test_claims_of_unknown_questions_are_not_kept_in_one_fold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else none could be learnt from where another is guessed."""
+    groups: list[list[object]] = []
+
+    def noted(claims: Any, labels: Any, found: list[object], n_folds: int) -> list[int]:
+        groups.append(found)
+        return list(labels)
+
+    monkeypatch.setattr("claimdb_harness.baselines.claim_only", noted)
+    columns: dict[str, list[object]] = {
+        "claim_id": [0, 1, 2, 3],
+        "claim": ["a", "b", "c", "d"],
+        "label": ["ENTAILED"] * 4,
+        "bird_id": [5, -1, -1, 5],
+    }
+    predictions_of("claim-only", LabelledClaims("mine", columns))
+    (found,) = groups
+    assert found[0] == found[3] == 5
+    assert len(set(found)) == 3
+
+
 @pytest.mark.parametrize(
     ("group_by", "low", "high"), [("bird_id", 0.69, 0.72), ("db_name", 0.67, 0.71)]
 )

@@ -19,7 +19,7 @@ from claimdb_metric.errors import DataError, UnavailableError
 from tests.harness.runs import right_labels, sample, write_run, wrong
 from tests.hub import LocalHub
 
-REPORTED = Reported("you/claimdb", "claimdb_no_tools")
+REPORTED = Reported("you/claimdb", "claimdb_public")
 PATH = ".eval_results/you--claimdb.yaml"
 MODEL = Repo("you/model", "model", token="hf_test")
 CARD = b"---\nlicense: mit\n---\n# A model\n"
@@ -47,7 +47,7 @@ def only(text: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("n_wrong", "value"), [(0, 1.0), (1, 0.9931), (36, 0.75), (144, 0.0)])
 def test_the_value_is_accuracy_as_a_fraction(tmp_path: Path, n_wrong: int, value: float) -> None:
     row = only(results_text(run_with(tmp_path, n_wrong), REPORTED))
-    assert row["dataset"] == {"id": "you/claimdb", "task_id": "claimdb_no_tools"}
+    assert row["dataset"] == {"id": "you/claimdb", "task_id": "claimdb_public"}
     assert row["value"] == value
     assert row.keys() == {"dataset", "value", "notes"}
 
@@ -91,23 +91,27 @@ OTHERS = """
 - dataset: {id: cais/hle, task_id: default, revision: abc}
   value: 20.9
   verifyToken: eyJ
-  date: '2026-01-15T10:30:00Z'
+  date: 2026-01-15T10:30:00Z
   source: {url: https://x.org, name: Logs, user: celinah, org: cais}
   notes: no-tools
-- dataset: {id: you/claimdb, task_id: claimdb_no_tools, revision: old}
+- dataset: {id: you/claimdb, task_id: claimdb_public, revision: old}
   value: 0.1
 - dataset: {id: you/claimdb, task_id: claimdb_sql}
   value: {accuracy: 0.5}
   evaluation_framework: inspect-ai
+  date: 2026-13-45
 """
 
 
 def test_other_results_are_kept(run: ScoredRun) -> None:
     """Whole, also what this huggingface_hub does not know of them."""
-    before = yaml.safe_load(OTHERS)
-    after = yaml.safe_load(results_text(run, REPORTED, OTHERS))
-    assert [row["value"] for row in after] == [20.9, {"accuracy": 0.5}, 0.75]
+    before = yaml.load(OTHERS, yaml.BaseLoader)
+    text = results_text(run, REPORTED, OTHERS)
+    after = yaml.load(text, yaml.BaseLoader)
+    assert [row["value"] for row in after] == ["20.9", {"accuracy": "0.5"}, "0.75"]
     assert after[:2] == [before[0], before[2]]
+    dates = [entry.date for entry in parse_eval_result_entries(yaml.safe_load(text))]
+    assert dates == ["2026-01-15T10:30:00Z", "2026-13-45", None]
 
 
 def test_the_same_result_again_is_the_same_text(run: ScoredRun) -> None:
@@ -133,7 +137,6 @@ DAMAGED = {
     "a source that is a text": "- {dataset: {id: a, task_id: b}, value: 1, source: x}\n",
     "a name without url": "- {dataset: {id: a, task_id: b}, value: 1, source: {name: x}}\n",
     "a constructor": "- !!python/object/apply:os.getcwd []\n",
-    "a date that is none": "- {dataset: {id: a, task_id: b}, value: 1, date: 2026-13-45}\n",
 }
 
 
@@ -176,7 +179,7 @@ def test_a_model_of_ones_own(hub: LocalHub, run: ScoredRun) -> None:
     assert sent.sha != first
     assert (sent.url, sent.pull_request) == (f"{hub.url}/you/model/commit/{sent.sha}", None)
     assert push_results(run, REPORTED, MODEL) == (text, None)
-    again, _ = push_results(run, Reported("you/claimdb", "claimdb_no_tools", "again"), MODEL)
+    again, _ = push_results(run, Reported("you/claimdb", "claimdb_public", "again"), MODEL)
     assert [row["value"] for row in yaml.safe_load(again)] == [20.9, {"accuracy": 0.5}, 0.75]
 
 
@@ -216,13 +219,16 @@ def test_what_is_refused(
         hub.add_repo(name, {"README.md": CARD}, repo_type="model")
     with pytest.raises(DataError, match=words):
         push_results(run, REPORTED, Repo(model_id, "model", token=token))
+    with pytest.raises(DataError, match="'claimdb' must be OWNER/NAME"):
+        push_results(run, Reported("claimdb", "t"), MODEL)
     for name in ("you/model", "them/model"):
         assert hub.files(name, repo_type="model") == {"README.md": CARD}
 
 
 def test_a_result_that_is_no_text(hub: LocalHub, run: ScoredRun) -> None:
     hub.add_repo("you/model", {PATH: b"- notes: caf\xe9\n"}, repo_type="model")
-    with pytest.raises(DataError, match="results that the model has already are damaged"):
+    said = r"^\.eval_results/you--claimdb\.yaml of model repository you/model is not UTF-8: mend"
+    with pytest.raises(DataError, match=said):
         push_results(run, REPORTED, MODEL)
 
 

@@ -181,3 +181,28 @@ def test_known_issues_of_a_hub_repository_are_left_out(hub: LocalHub) -> None:
     hub.add_repo("you/x", files)
     claims = from_split("test_public", repo_id="you/x")
     assert without_known_issues(claims, repo_id="you/x").claim_ids == [1]
+
+
+def test_an_unknown_question_is_a_group_of_its_own_and_an_unknown_database_is_not() -> None:
+    columns: dict[str, list[object]] = {
+        "claim_id": [1, 2, 3, 4],
+        "bird_id": [7, -1, 7, -1],
+        "db_name": [-1, -1, "a", "a"],
+    }
+    claims = LabelledClaims("mine", columns)
+    first, second, third, fourth = claims.groups("bird_id")
+    assert first == third == 7
+    assert len({first, second, fourth}) == 3
+    assert claims.groups("db_name") == columns["db_name"]
+    assert claims.column("bird_id") == columns["bird_id"]
+    with pytest.raises(DataError, match="no column 'topic'"):
+        claims.groups("topic")
+
+
+@pytest.mark.parametrize("unknown", ["-1", ""])
+def test_unknown_questions_of_a_file_of_ones_own(tmp_path: Path, unknown: str) -> None:
+    path = tmp_path / "gold.csv"
+    path.write_text(f"claim_id,label,bird_id\n7,0,3\n8,1,{unknown}\n9,2,{unknown}\n10,0,3\n")
+    groups = from_file(str(path)).groups("bird_id")
+    assert groups[0] == groups[3] == 3
+    assert len(set(groups)) == 3

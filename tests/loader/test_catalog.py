@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from claimdb_loader.catalog import Entry, catalog
 from claimdb_loader.databases import open_database
 from claimdb_loader.fingerprints import known_databases
 from claimdb_loader.sample_files import DATABASES
-from claimdb_metric.errors import DataError, UnavailableError
+from claimdb_metric.errors import DatabaseFileError, DataError, UnavailableError
 from tests.hub import LocalHub
 from tests.loader.made_databases import database_bytes, listing, make_database, make_zip
 
@@ -73,6 +75,52 @@ def test_another_repository_is_asked(hub: LocalHub, tmp_path: Path, cache_dir: P
         open_database(name, repo_id="you/catalog")
     assert places(repo_id="you/catalog") == {"flat": "cache", "zipped": "cache"}
     assert places(repo_id="you/catalog", revision=first) == {"zipped": "hub"}
+
+
+LISTED = {"db_name": "superhero", "n_tables": 2, "n_rows": 30, "n_bytes": 9, "sha256": "a" * 64}
+
+
+def manifest(*rows: object) -> dict[str, bytes]:
+    return {"databases/manifest.json": json.dumps(rows).encode()}
+
+
+def test_another_repository_says_itself_how_large_its_databases_are(
+    hub: LocalHub, cache_dir: Path
+) -> None:
+    """Also where a published database has the same name."""
+    files = {f"databases/{n}/{n}.sqlite": database_bytes() for n in ("superhero", "financial")}
+    without = hub.add_repo("you/sized", files)
+    content = files["databases/superhero/superhero.sqlite"]
+    marks = {"n_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    hub.update_repo("you/sized", manifest(LISTED | marks))
+    assert catalog(repo_id="you/sized") == [
+        Entry("financial", "hub"),
+        Entry("superhero", "hub", None, 2, 30),
+    ]
+    assert catalog(repo_id="you/sized", revision=without) == [
+        Entry("financial", "hub"),
+        Entry("superhero", "hub"),
+    ]
+    open_database("superhero", repo_id="you/sized")
+    assert catalog(repo_id="you/sized")[1] == Entry("superhero", "cache", None, 2, 30)
+
+
+@pytest.mark.parametrize("counts", [{}, {"n_tables": -1, "n_rows": -1}])
+def test_a_manifest_that_says_no_counts_gives_none(
+    hub: LocalHub, cache_dir: Path, counts: dict[str, int]
+) -> None:
+    bare = {key: LISTED[key] for key in ("db_name", "n_bytes", "sha256")}
+    files = {"databases/superhero/superhero.sqlite": database_bytes()}
+    hub.add_repo("you/bare", files | manifest(bare | counts))
+    assert catalog(repo_id="you/bare") == [Entry("superhero", "hub")]
+
+
+def test_a_damaged_manifest_of_another_repository_is_named(hub: LocalHub, cache_dir: Path) -> None:
+    files = {"databases/superhero/superhero.sqlite": database_bytes()}
+    hub.add_repo("you/damaged", files | manifest({"db_name": "superhero"}))
+    said = r"^databases/manifest\.json of you/damaged: item 1 lacks "
+    with pytest.raises(DatabaseFileError, match=said):
+        catalog(repo_id="you/damaged")
 
 
 def test_what_cannot_be_listed(hub: LocalHub, tmp_path: Path, cache_dir: Path) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
-from claimdb_loader.hub_account import Account, check_repo_id, sign_in
-from claimdb_metric.errors import ClaimDBError, DataError, UnavailableError
+from claimdb_loader.hub_account import Account, sign_in
+from claimdb_loader.hub_head import Repo
+from claimdb_metric.errors import DataError, UnavailableError
 from tests.hub import LocalHub
 from tests.pushes import noted_naps
 
@@ -57,12 +58,26 @@ def test_no_token(hub: LocalHub, monkeypatch: pytest.MonkeyPatch, value: str | N
     assert hub.requests == []
 
 
-@pytest.mark.parametrize("token", ["hf_te\nst", "hf_tëst"])
-def test_what_can_be_no_token(hub: LocalHub, naps: list[float], token: str) -> None:
-    """It is the token that is wrong, and nothing is to be waited for."""
-    with pytest.raises(ClaimDBError, match="token"):
-        sign_in(token)
-    assert naps == []
+@pytest.mark.parametrize("is_given", [True, False])
+@pytest.mark.parametrize("token", ["hf_te\tst", "hf_tëst", "hf_te\x7fst", "hf\N{NO-BREAK SPACE}t"])
+def test_what_can_be_no_token(
+    hub: LocalHub,
+    naps: list[float],
+    monkeypatch: pytest.MonkeyPatch,
+    token: str,
+    is_given: bool,
+) -> None:
+    """It is the token that is wrong, and nobody is asked, nor anything waited for."""
+    monkeypatch.setenv("HF_TOKEN", "hf_test" if is_given else token)
+    with pytest.raises(DataError, match=r"^the Hub token holds .* no token has: copy it anew$"):
+        sign_in(token if is_given else None)
+    assert (naps, hub.requests) == ([], [])
+
+
+def test_a_token_of_several_lines_is_none(hub: LocalHub) -> None:
+    with pytest.raises(DataError, match="the Hub token holds"):
+        sign_in("hf_te\nst")
+    assert hub.requests == []
 
 
 def test_a_token_that_nobody_has_issued(hub: LocalHub) -> None:
@@ -111,8 +126,8 @@ def test_who_may_write(role: str, repo_id: str, create_pr: bool, message: str | 
 
 
 def test_names_of_a_repository() -> None:
-    check_repo_id("you/claimdb")
-    check_repo_id("your-lab/claim.db_2")
+    Repo("you/claimdb").check()
+    Repo("your-lab/claim.db_2", "space").check(create_pr=True)
 
 
 @pytest.mark.parametrize(
@@ -132,4 +147,43 @@ def test_names_of_a_repository() -> None:
 )
 def test_what_is_no_name_of_a_repository(repo_id: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
-        check_repo_id(repo_id)
+        Repo(repo_id).check()
+
+
+BRANCHES = [
+    "main",
+    "v1",
+    "v1/a",
+    "2026-01",
+    "a.b_c",
+    "refs/pr/1",
+    "0" * 39,
+    "0" * 41,
+    "0" * 39 + "g",
+]
+
+
+@pytest.mark.parametrize("revision", [None, *BRANCHES])
+def test_names_of_a_branch(revision: str | None) -> None:
+    Repo("you/r", revision=revision).check()
+
+
+@pytest.mark.parametrize(
+    "revision", ["", " ", "a b", "-x", "/a", ".a", "v1\n", "a:b", "a~1", "0" * 40, "5503434d" * 5]
+)
+def test_what_is_no_name_of_a_branch(revision: str) -> None:
+    """Nor is the hash of a commit, which nothing can be written to."""
+    with pytest.raises(DataError, match=r" cannot be the name of a branch$") as caught:
+        Repo("you/r", revision=revision).check()
+    assert repr(revision) in str(caught.value)
+
+
+@pytest.mark.parametrize(("revision", "is_refused"), [(None, False), ("main", False), ("v1", True)])
+def test_a_pull_request_is_against_main(revision: str | None, is_refused: bool) -> None:
+    repo = Repo("you/r", revision=revision)
+    repo.check()
+    if not is_refused:
+        repo.check(create_pr=True)
+        return
+    with pytest.raises(DataError, match="against main: leave out --revision"):
+        repo.check(create_pr=True)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from huggingface_hub import HfApi
 
-from claimdb_loader.hub_head import Repo, read_head
+from claimdb_loader.hub_commit import ensure_repo
+from claimdb_loader.hub_head import Head, Repo, read_head
 from claimdb_metric.errors import DataError, UnavailableError
 from tests.hub import LocalHub
 from tests.pushes import MINE, OLD_CLIENT, n_commits, noted_naps, send
@@ -121,28 +122,7 @@ def test_a_lost_answer_makes_no_second_commit(
     assert titles() == ["Say what is new", "update" if old else "initial commit"]
     assert n_commits(hub) == 1
     assert sent.sha == read_head(MINE).sha
-
-
-def test_a_commit_whose_answer_was_lost_has_the_same_address(
-    hub: LocalHub, tmp_path: Path, naps: list[float]
-) -> None:
-    hub.add_repo("you/r", OLD)
-    hub.fault("/commit/", method="POST", cut_after_bytes=1)
-    sent = send(tmp_path, NEW)
     assert sent.url == f"{hub.url}/datasets/you/r/commit/{sent.sha}"
-
-
-def test_a_lost_answer_opens_no_second_pull_request(
-    hub: LocalHub, tmp_path: Path, naps: list[float]
-) -> None:
-    hub.add_repo("you/r", OLD)
-    hub.fault("/commit/", method="POST", cut_after_bytes=1)
-    sent = send(tmp_path, NEW, create_pr=True)
-    refs = HfApi(token="hf_test").list_repo_refs(
-        "you/r", repo_type="dataset", include_pull_requests=True
-    )
-    assert [ref.ref for ref in refs.pull_requests or ()] == ["refs/pr/1"]
-    assert sent.pull_request == f"{hub.url}/datasets/you/r/discussions/1"
 
 
 def test_a_hub_that_stays_down_leaves_the_old_revision(
@@ -152,7 +132,7 @@ def test_a_hub_that_stays_down_leaves_the_old_revision(
     hub.fault("/commit/", status=503, times=None)
     with pytest.raises(UnavailableError, match=r"503 for dataset repository you/r .*try again lat"):
         send(tmp_path, NEW)
-    assert naps == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0]
+    assert naps == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
     assert hub.files("you/r") == OLD
 
 
@@ -180,10 +160,84 @@ def test_somebody_else_pushes_the_same(hub: LocalHub, tmp_path: Path) -> None:
     assert titles() == ["update", "update"]
 
 
-def test_somebody_else_makes_the_repository_meanwhile(hub: LocalHub, tmp_path: Path) -> None:
-    """What was not there at the look may hold anything by now."""
+@pytest.mark.parametrize(
+    "files", [{"theirs.csv": b"1"}, {"README.md": CARD}, {".gitattributes": b"", "LICENSE": b"x"}]
+)
+def test_somebody_else_makes_the_repository_meanwhile(
+    hub: LocalHub, tmp_path: Path, files: dict[str, bytes]
+) -> None:
+    """What was not there at the look may hold anything by now, a card for one."""
     head = read_head(MINE)
-    hub.add_repo("you/r", {"theirs.csv": b"1"})
-    with pytest.raises(UnavailableError, match=r"^somebody else changed"):
+    hub.add_repo("you/r", files)
+    with pytest.raises(UnavailableError, match=r"^somebody else made dataset .*: push again$"):
         send(tmp_path, NEW, head=head)
-    assert hub.files("you/r") == {"theirs.csv": b"1"}
+    assert hub.files("you/r") == files
+
+
+def test_what_is_made_meanwhile_and_holds_nothing_is_taken(hub: LocalHub, tmp_path: Path) -> None:
+    head = read_head(MINE)
+    hub.add_repo("you/r", {".gitattributes": b""})
+    send(tmp_path, NEW, head=head)
+    assert hub.files("you/r") == {".gitattributes": b"", **NEW}
+
+
+def test_a_new_space_holds_a_card(hub: LocalHub, tmp_path: Path) -> None:
+    space = Repo("you/r", "space", token="hf_test")
+    head = ensure_repo(space, read_head(space), private=False, space_sdk="gradio")
+    assert (head.sha, head.files) == (read_head(space).sha, read_head(space).files)
+
+
+@pytest.mark.parametrize(("private", "asked"), [(True, True), (False, None)])
+def test_who_is_not_asked_to_make_it_private_leaves_that_to_the_organisation(
+    hub: LocalHub, monkeypatch: pytest.MonkeyPatch, private: bool, asked: bool | None
+) -> None:
+    """Some make every new repository private; False would be an order to make it public."""
+    calls: list[object] = []
+    create = HfApi.create_repo
+
+    def noted(api: HfApi, *args: Any, **more: Any) -> Any:
+        calls.append(more["private"])
+        return create(api, *args, **more)
+
+    monkeypatch.setattr(HfApi, "create_repo", noted)
+    ensure_repo(MINE, Head(), private=private)
+    assert calls == [asked]
+
+
+def test_a_repository_that_is_public_meanwhile_is_not_private(
+    hub: LocalHub, tmp_path: Path
+) -> None:
+    """Made by hand between the look and the push, and still empty."""
+    head = read_head(MINE)
+    hub.add_repo("you/r", {".gitattributes": b""})
+    with pytest.raises(DataError, match=r"^dataset repository you/r is public: .* out --private$"):
+        send(tmp_path, NEW, head=head, private=True)
+    assert hub.files("you/r") == {".gitattributes": b""}
+
+
+@pytest.mark.parametrize("revision", [None, "v1"])
+def test_what_the_branch_holds_after_it_was_made(hub: LocalHub, revision: str | None) -> None:
+    repo = Repo("you/r", revision=revision, token="hf_test")
+    made = ensure_repo(repo, Head(), private=True)
+    there = read_head(repo)
+    assert (made.sha, made.files, made.private) == (there.sha, there.files, True)
+    assert not there.is_new_branch
+    since = len(hub.requests)
+    assert ensure_repo(repo, there, private=True) == there
+    assert hub.requests[since:] == []
+
+
+@pytest.mark.parametrize("where", ["main", "v1"])
+def test_a_new_branch_that_begins_elsewhere_meanwhile(
+    hub: LocalHub, tmp_path: Path, where: str
+) -> None:
+    """Because main moved on, or because somebody else made it."""
+    hub.add_repo("you/r", OLD)
+    branch = Repo("you/r", revision="v1", token="hf_test")
+    head = read_head(branch)
+    hub.update_repo("you/r", {"theirs.txt": b"x"}, revision=where)
+    with pytest.raises(UnavailableError, match=r"^somebody else changed dataset .* push again$"):
+        send(tmp_path, NEW, branch, head=head)
+    assert hub.files("you/r", "v1") == {**OLD, "theirs.txt": b"x"}
+    send(tmp_path, NEW, branch)
+    assert hub.files("you/r", "v1") == {**OLD, **NEW, "theirs.txt": b"x"}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from huggingface_hub import CommitOperationAdd, HfApi
 
 from claimdb_loader.fingerprints import file_sha256
 from claimdb_loader.hub_head import Changes, Head, RemoteFile, Repo, compare, is_same, read_head
@@ -86,6 +87,45 @@ def test_branches(hub: LocalHub) -> None:
     there, new = (read_head(Repo("you/r", revision=r, token="hf_test")) for r in ("a/b", "new"))
     assert (there.sha, sorted(there.files)) == (dev, ["a.txt", "b.txt"])
     assert (new.sha, sorted(new.files)) == (first, ["a.txt"])
+    assert [head.is_new_branch for head in (read_head(MINE), there, new)] == [False, False, True]
+
+
+def test_a_branch_of_a_repository_that_is_not_there(hub: LocalHub) -> None:
+    """It will be new when the repository is made; until then there is nothing to say of it."""
+    assert read_head(Repo("you/r", revision="v1", token="hf_test")) == Head()
+
+
+@pytest.mark.parametrize("revision", ["v1", "v1/a"])
+def test_a_tag_is_no_branch(hub: LocalHub, naps: list[float], revision: str) -> None:
+    """It is said at once, and as what it is."""
+    hub.add_repo("you/r", FILES)
+    HfApi(token="hf_test").create_tag("you/r", tag=revision, repo_type="dataset")
+    said = f"^{revision} of dataset repository you/r is a tag: give the name of a branch$"
+    with pytest.raises(DataError, match=said):
+        read_head(Repo("you/r", revision=revision, token="hf_test"))
+    assert naps == []
+
+
+def test_a_branch_with_the_name_of_a_tag_is_the_branch(hub: LocalHub) -> None:
+    hub.add_repo("you/r", {"a.txt": b"1"})
+    HfApi(token="hf_test").create_tag("you/r", tag="v1", repo_type="dataset")
+    there = hub.update_repo("you/r", {"b.txt": b"2"}, revision="v1")
+    head = read_head(Repo("you/r", revision="v1", token="hf_test"))
+    assert (head.sha, head.is_new_branch) == (there, False)
+
+
+def test_a_pull_request_is_there_as_it_is(hub: LocalHub) -> None:
+    hub.add_repo("you/r", {"a.txt": b"1"})
+    info = HfApi(token="hf_test").create_commit(
+        "you/r",
+        [CommitOperationAdd("b.txt", b"2")],
+        commit_message="m",
+        repo_type="dataset",
+        create_pr=True,
+    )
+    head = read_head(Repo("you/r", revision="refs/pr/1", token="hf_test"))
+    assert (head.sha, sorted(head.files)) == (info.oid, ["a.txt", "b.txt"])
+    assert not head.is_new_branch
 
 
 def test_a_head_is_that_of_one_commit(hub: LocalHub) -> None:

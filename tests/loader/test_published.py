@@ -116,7 +116,7 @@ def test_known_issues_of_a_repository_in_json_lines(load: Load, hub: LocalHub) -
     hub.update_repo(REPO, {"known_issues.jsonl": b'{"claim_id": 1, "db_name": "ferry_lines"}'})
     assert ids(load(repo_id=REPO, exclude_known_issues=True, split="train")) == [2]
     hub.update_repo(REPO, {"known_issues.jsonl": b"oops"})
-    with pytest.raises(claimdb.DataError, match=r"known_issues\.jsonl:1: a known issue needs"):
+    with pytest.raises(claimdb.DataError, match=r"known_issues\.jsonl:1: not JSON"):
         load(repo_id=REPO, exclude_known_issues=True, split="train")
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from claimdb_metric.errors import DataError
-from claimdb_metric.grouping import codes_of, grouping, places_by_value, subset
+from claimdb_metric.grouping import codes_of, grouping, own_groups, places_by_value, subset
 
 
 @pytest.mark.parametrize("container", [list, tuple, np.array, pd.Series, pa.array, iter])
@@ -70,3 +70,37 @@ def test_a_subset_keeps_only_its_own_groups() -> None:
     kept = subset(column, np.array([3, 1]))
     assert (kept.codes.tolist(), kept.values) == ([0, 1], ("shop", "bank"))
     assert str(kept) == "db_name/2"
+
+
+@pytest.mark.parametrize(
+    ("values", "ids", "n_groups"),
+    [
+        ([-1, -1, -1], [0, 1, 2], 3),
+        ([None, -1, None], [0, 1, 2], 3),
+        ([7, -1, 7, -1], [0, 1, 2, 3], 3),
+        ([0, 1, 2, -1], [3, 2, 1, 0], 4),
+        ([7, 7, 0, 0], [0, 1, 2, 3], 2),
+        ([], [], 0),
+    ],
+)
+def test_what_is_not_known_is_a_group_of_its_own(
+    values: list[object], ids: list[int], n_groups: int
+) -> None:
+    groups = own_groups(values, ids)
+    assert len(set(groups)) == n_groups
+    for value, group in zip(values, groups, strict=True):
+        if value in (None, -1):
+            assert groups.count(group) == 1
+        else:
+            assert group == value
+
+
+def test_the_group_of_a_claim_does_not_depend_on_the_others() -> None:
+    """So that a run on a part of the claims resamples the same groups."""
+    whole = own_groups([-1, 7, -1], [30, 31, 32])
+    assert own_groups([-1, -1], [32, 30]) == [whole[2], whole[0]]
+
+
+def test_each_value_needs_a_claim() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        own_groups([1, 2], [1])

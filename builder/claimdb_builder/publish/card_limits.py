@@ -57,10 +57,12 @@ def baselines(benchmark: Benchmark) -> str:
     except DataError as error:
         return f"On {name} they could not be measured: {error}."
     n_questions = len(set(questions_of(rows)))
-    unit = "questions" if (rows["bird_id"] >= 0).any() else "claims, as no question is known"
+    knows_questions = bool((rows["bird_id"] >= 0).any())
+    unit = "questions" if knows_questions else "claims, as no question is known"
     few = ""
     if n_questions < FEW_QUESTIONS:
-        few = f" Only {counted(n_questions, 'question')}: too few for these numbers to mean much."
+        those = counted(n_questions, "question" if knows_questions else "claim")
+        few = f" Only {those}: too few for these numbers to mean much."
     return f"On {name}{sampled}. Intervals resample {unit}.{few}\n\n{shown}"
 
 

@@ -55,7 +55,7 @@ def _bird_databases(benchmark: Benchmark) -> list[str]:
         if known is None or path is None:
             continue
         sizes = {mark.n_bytes for mark in known.fingerprints}
-        if path.stat().st_size in sizes and find_release(path, known.fingerprints)[0]:
+        if {None, path.stat().st_size} & sizes and find_release(path, known.fingerprints)[0]:
             found.append(name)
     return found
 
@@ -115,7 +115,7 @@ def _untied(stages: list[dict[str, Any]]) -> list[str]:
 
 def _stage_fault(stage: dict[str, Any]) -> str | None:
     name, dropped = stage["stage"], stage["dropped"]
-    counts = [stage["in"], stage["kept"], *dropped.values()]
+    counts = [stage["in"], stage["kept"], stage.get("made", 0), *dropped.values()]
     if not isinstance(name, str) or not all(type(n) is int and n >= 0 for n in counts):
         return f"stage {name!r} needs a name and counts that are integers of at least 0"
     if stage["in"] != stage["kept"] + sum(dropped.values()):

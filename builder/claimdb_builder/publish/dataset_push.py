@@ -9,13 +9,14 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 import claimdb
-from claimdb_builder.publish import tree_folder
+from claimdb_builder.publish import card, tree_folder
 from claimdb_builder.publish.benchmark import Benchmark
 from claimdb_builder.publish.databases import Choice
 from claimdb_builder.publish.front_matter import parted
+from claimdb_builder.publish.parquet_files import read_texts
 from claimdb_builder.publish.tree import CARD, CITATION, Tree, is_replaced, write_tree
 from claimdb_loader import hub
-from claimdb_loader.hub_account import sign_in
+from claimdb_loader.hub_account import check_token, sign_in
 from claimdb_loader.hub_commit import Sent, check_privacy, commit, ensure_repo
 from claimdb_loader.hub_head import Changes, Head, Repo, compare, read_head
 from claimdb_loader.published import claim_files
@@ -99,6 +100,7 @@ def dry_run(benchmark: Benchmark, repo: Repo, folder: Path, options: Push = Push
         DataError: as `push`, or the folder holds something else.
     """
     repo.check(options.create_pr)
+    check_token(repo.token)
     stale = tree_folder.stale_files(folder, benchmark)
     is_compared = True
     try:
@@ -109,7 +111,7 @@ def dry_run(benchmark: Benchmark, repo: Repo, folder: Path, options: Push = Push
             raise  # a token that the Hub does not know, say
         head, is_compared = Head(), False
     # What was written into the card of an earlier dry run is kept, as on the Hub.
-    own = folder if stale else benchmark.folder
+    own = folder if tree_folder.repo_of(folder) == repo.repo_id else benchmark.folder
     with TemporaryDirectory(prefix="claimdb-push-") as scratch:
         tree, changes = _prepared(benchmark, Path(scratch), repo, head, options, own)
         tree = tree_folder.replace_tree(folder, stale, tree)
@@ -143,13 +145,18 @@ def _prepared(
 
 
 def _own_text(folder: Path | None, name: str) -> bytes | None:
-    """The card or citation that lies in a folder; a README without a card's YAML is another's."""
+    """The card or citation in a folder; a README without YAML or our markers is no card."""
     path = folder / name if folder is not None and name in (CARD, CITATION) else None
     if path is None or not path.is_file():
         return None
     content = path.read_bytes()
-    is_card = bool(parted(content.decode("utf-8", "replace"))[0])
-    return content if name == CITATION or is_card else None
+    if name == CITATION:
+        return content
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not UTF-8: save it anew") from None
+    return content if card.is_ours(text) or parted(text)[0] else None
 
 
 def _reader(repo: Repo, head: Head) -> Callable[[str], bytes | None]:
@@ -174,17 +181,7 @@ def _holds_other_dataset(
     if not head.files.keys() - _OF_ANY_DATASET:
         return False
     rows = benchmark.rows
-    claims = set(zip(rows["db_name"], rows["claim"], strict=True))
+    claims: set[tuple[str, ...]] = set(zip(rows["db_name"], rows["claim"], strict=True))
     names = [name for files in claim_files(head.files).values() for name in files]
-    return not any(claims & _claims_in(read_old(name) or b"") for name in names)
-
-
-def _claims_in(parquet: bytes) -> set[tuple[str, str]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(pa.BufferReader(parquet), columns=["db_name", "claim"])
-    except (pa.ArrowException, OSError):
-        return set()
-    return set(zip(table["db_name"].to_pylist(), table["claim"].to_pylist(), strict=True))
+    columns = ("db_name", "claim")
+    return not any(claims & set(read_texts(read_old(name) or b"", columns)) for name in names)

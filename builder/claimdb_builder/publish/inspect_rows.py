@@ -40,13 +40,13 @@ _QUESTION: Final = (
 )
 
 
-def schemas_of(benchmark: Benchmark, old_rows: Iterable[pa.Table] = ()) -> dict[str, str]:
+def schemas_of(benchmark: Benchmark, old_rows: Iterable[tuple[str, ...]] = ()) -> dict[str, str]:
     """Return the schema of each database that labelled claims name; none where one is missing.
 
     All prompts show the schema or none does, because the two measure different things.
 
     Args:
-        old_rows: prompts of an earlier push, for databases that are not on this machine.
+        old_rows: (db_name, claim, prompt) of an earlier push, for databases that are not here.
     """
     names = {n for t in benchmark.labelled.values() for n in t["db_name"].unique().to_pylist()}
     files = {name: local_file(benchmark, name) for name in sorted(names)}
@@ -58,14 +58,13 @@ def schemas_of(benchmark: Benchmark, old_rows: Iterable[pa.Table] = ()) -> dict[
     return schemas if names <= schemas.keys() else {}
 
 
-def _old_schemas(tables: Iterable[pa.Table]) -> dict[str, str]:
+def _old_schemas(rows: Iterable[tuple[str, ...]]) -> dict[str, str]:
     found = {}
-    for table in tables:
-        for row in table.select(["db_name", "claim", "prompt"]).to_pylist():
-            head, _, rest = row["prompt"].partition(_SCHEMA)
-            schema, _, _ = rest.rpartition(f"\n\nClaim: {row['claim']}")
-            if schema and head:
-                found[row["db_name"]] = schema
+    for db_name, claim, text in rows:
+        _, _, rest = text.partition(_SCHEMA)
+        schema, _, _ = rest.rpartition(f"\n\nClaim: {claim}")
+        if schema:
+            found[db_name] = schema
     return found
 
 

@@ -53,6 +53,24 @@ def write_parquet(
     return ParquetFile(config, split, written.num_rows, path.stat().st_size, row_bytes)
 
 
+def read_texts(content: bytes, names: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return the rows of some columns of texts; none where the bytes hold no such columns.
+
+    Args:
+        content: of a Parquet file that anybody may have written.
+        names: of the columns.
+    """
+    names = list(names)
+    try:
+        table = pq.read_table(pa.BufferReader(content), columns=names).select(names)
+    except (pa.ArrowException, KeyError, OSError):
+        return []
+    columns = [table[name].to_pylist() for name in names]
+    if not all(isinstance(value, str) for column in columns for value in column):
+        return []
+    return list(zip(*columns, strict=True))
+
+
 def configs_of(files: Iterable[ParquetFile], default: str) -> list[dict[str, Any]]:
     """Return the `configs` of a card's front matter: which files each split is made of."""
     configs: dict[str, dict[str, Any]] = {}

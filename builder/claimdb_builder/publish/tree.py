@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Final
 
 import datasets
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from claimdb_builder.publish import card, croissant, databases, inspect_rows, parquet_files
 from claimdb_builder.publish.benchmark import Benchmark
@@ -129,8 +127,7 @@ def _notes(
     ]
     if changed:
         notes.append(
-            f"{', '.join(changed)} differ from what lies in the repository: send them with "
-            "--databases split"
+            f"another size than in the repository: {', '.join(changed)}; send with --databases"
         )
     if benchmark.labelled and not shows_schema:
         notes.append(
@@ -139,12 +136,11 @@ def _notes(
     return tuple(notes)
 
 
-def _old_prompts(benchmark: Benchmark, read_old: ReadOld) -> Iterator[pa.Table]:
-    """The rows of the `inspect` config that the repository holds already."""
+def _old_prompts(benchmark: Benchmark, read_old: ReadOld) -> Iterator[tuple[str, ...]]:
+    """(db_name, claim, prompt) of the `inspect` config that the repository holds already."""
     for split in benchmark.labelled:
         content = read_old(parquet_name("inspect", split))
-        if content is not None:
-            yield pq.read_table(pa.BufferReader(content))
+        yield from parquet_files.read_texts(content or b"", ("db_name", "claim", "prompt"))
 
 
 def _write_rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from dataclasses import replace
@@ -10,10 +11,13 @@ from typing import Final
 
 from claimdb_builder.publish import card
 from claimdb_builder.publish.benchmark import Benchmark
-from claimdb_builder.publish.tree import CARD, CITATION, Tree, is_replaced
+from claimdb_builder.publish.tree import CARD, CITATION, CROISSANT, Tree, is_replaced
 from claimdb_loader.published import DATABASE_MANIFEST
 from claimdb_loader.storage import require_space
 from claimdb_metric.errors import DataError
+
+_PART: Final = re.compile(r"(.*/)?\.([^/]+)\.part")
+"""A file that an interrupted dry run left half copied."""
 
 _DATABASE: Final = re.compile(r"databases/([^/]+)/\1\.sqlite")
 
@@ -31,14 +35,24 @@ def stale_files(folder: Path, benchmark: Benchmark) -> list[Path]:
     if not folder.is_dir():
         raise DataError(f"{folder} is not a folder")
     found = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
+    ours = [path for name, path in found.items() if _is_of_a_tree(_PART.sub(r"\1\2", name))]
+    is_interrupted = all(_PART.fullmatch(name) for name in found)
     readme = found.get(CARD)
-    if not found:
-        return []
-    if readme is None or not card.is_ours(readme.read_text("utf-8", "replace")):
+    is_a_tree = readme is not None and card.is_ours(readme.read_text("utf-8", "replace"))
+    if found and not is_a_tree and not is_interrupted:
         raise DataError(
             f"{folder} holds something else: give --dry-run a new folder, or one that it wrote"
         )
-    return [path for name, path in found.items() if _is_of_a_tree(name)]
+    return ours
+
+
+def repo_of(folder: Path) -> str | None:
+    """Return the repository that an earlier dry run wrote a folder for, None if none did."""
+    try:
+        url = json.loads((folder / CROISSANT).read_bytes())["url"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return "/".join(str(url).split("/")[-2:])
 
 
 def _is_of_a_tree(name: str) -> bool:
@@ -73,5 +87,5 @@ def replace_tree(folder: Path, stale: list[Path], tree: Tree) -> Tree:
     files = {name: folder / name for name in names}
     for path in stale:
         if path not in files.values():
-            path.unlink()
+            path.unlink(missing_ok=True)
     return replace(tree, files=files)

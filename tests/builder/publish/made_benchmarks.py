@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from claimdb_builder.publish.benchmark import Benchmark, read_benchmark
+from claimdb_builder.publish.card import sections
+from claimdb_builder.publish.databases import DatabaseEntry
 from tests.loader.claim_files import Row, claim, jsonl, read, write_copy
 from tests.loader.parquet_files import published, write_files
 
@@ -45,6 +51,19 @@ def write_issues(folder: Path, *issues: dict[str, Any]) -> None:
     (folder / KNOWN_ISSUES).write_bytes(jsonl(issues))
 
 
+def as_claimdb(benchmark: Benchmark) -> Benchmark:
+    """The benchmark taken for the published one, whose rows are not in this repository."""
+    benchmark.__dict__["is_claimdb"] = True
+    return benchmark
+
+
+def texts_of(
+    benchmark: Benchmark, entries: Iterable[DatabaseEntry] = (), licence: str = "cc-by-sa-4.0"
+) -> dict[str, str]:
+    """The computed sections of the card of a benchmark at you/claims."""
+    return sections(benchmark, "you/claims", entries, licence)
+
+
 def table_of(markdown: str) -> list[dict[str, str]]:
     """The rows of the one Markdown table in a text, each by the heads of its columns.
 
@@ -61,3 +80,10 @@ def table_of(markdown: str) -> list[dict[str, str]]:
 def write_funnel(folder: Path, stages: object) -> None:
     """The folder's funnel.json, as `claimdb build` would write it."""
     (folder / "funnel.json").write_text(json.dumps({"stages": stages}), "utf-8")
+
+
+def parquet(**columns: Any) -> bytes:
+    """The content of a Parquet file of these columns."""
+    file = io.BytesIO()
+    pq.write_table(pa.table(columns), file)
+    return file.getvalue()

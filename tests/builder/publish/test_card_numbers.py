@@ -6,12 +6,13 @@ import json
 import re
 import statistics
 from collections.abc import Iterable
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from claimdb_builder.publish.benchmark import Benchmark, read_benchmark
-from claimdb_builder.publish.card import NUMBERS, sections
+from claimdb_builder.publish.card import NUMBERS
 from claimdb_builder.publish.databases import DatabaseEntry
 from claimdb_loader.sources import SPLIT_FILES
 from claimdb_metric.labels import CATEGORIES, LABELS
@@ -19,6 +20,7 @@ from tests.builder.publish.made_benchmarks import (
     labelled,
     of_rows,
     table_of,
+    texts_of,
     write_funnel,
     write_issues,
 )
@@ -43,7 +45,7 @@ def benchmark(copy: str) -> Benchmark:
 
 @pytest.fixture
 def texts(benchmark: Benchmark) -> dict[str, str]:
-    return sections(benchmark, "you/claims", ENTRIES)
+    return texts_of(benchmark, ENTRIES)
 
 
 def count(rows: Iterable[Row], key: str, *values: object) -> str:
@@ -126,38 +128,33 @@ def test_databases(rows: dict[str, list[Row]], texts: dict[str, str]) -> None:
         wanted.append([name, *of_split, *of_label, *sizes.get(name, ["–"] * 3)])
     assert [list(row.values()) for row in table_of(texts["databases"])] == wanted
     assert texts["databases"].startswith(
-        "3 databases are named by claims; 1 lie in this repository, with 2,500,000 bytes."
+        "Claims name 3 databases; 1 database here, 2,500,000 bytes. `databases/manifest.json` has "
+        "the size and sha256 of each.\n\n"
     )
 
 
-def test_the_size_of_a_published_database_is_known_without_its_file() -> None:
-    benchmark = of_rows(train=[claim(1, 0, "superhero")])
-    text = sections(benchmark, "you/claims", [])["databases"]
-    (row,) = table_of(text)
-    assert (row["tables"], row["MB here"]) == ("10", "–")
-    assert int(row["rows"].replace(",", "")) > 0
-
-
 def test_overlap(rows: dict[str, list[Row]], texts: dict[str, str]) -> None:
-    train = rows["train"]
     wanted = []
-    for name in ("test_public", "test_private"):
-        test = rows[name]
-        shared = {row["bird_id"] for row in train} & {row.get("bird_id") for row in test}
-        databases = {row["db_name"] for row in test}
-        is_known = any("bird_id" in row for row in test)
+    for (first, one), (second, other) in combinations(rows.items(), 2):
+        shared = {row.get("bird_id") for row in one} & {row.get("bird_id") for row in other}
+        databases = {row["db_name"] for row in one} & {row["db_name"] for row in other}
+        is_known = all(any("bird_id" in row for row in part) for part in (one, other))
         wanted.append(
             [
-                name,
+                *(first, second),
                 str(len(shared)) if is_known else "–",
-                count(train, "bird_id", *shared) if is_known else "–",
-                str(len(databases & {row["db_name"] for row in train})),
-                count(train, "db_name", *databases),
-                count(train, "claim", *(row["claim"] for row in test)),
+                count(one, "bird_id", *shared) if is_known else "–",
+                str(len(databases)),
+                count(one, "db_name", *databases),
+                count(one, "claim", *(row["claim"] for row in other)),
             ]
         )
     assert [list(row.values()) for row in table_of(texts["overlap"])] == wanted
-    assert wanted[0][1:3] == ["2", "6"]
+    assert [row[:4] for row in wanted] == [
+        ["train", "test_public", "2", "6"],
+        ["train", "test_private", "–", "–"],
+        ["test_public", "test_private", "–", "–"],
+    ]
 
 
 def test_hidden(rows: dict[str, list[Row]], texts: dict[str, str]) -> None:
@@ -222,7 +219,7 @@ def test_known_issues(copy: str) -> None:
     assert text.startswith("4 claims: 1, 9, 2, 15.\n\n")
     assert text.split("\n")[4:] == [
         "| a \\| b c | 1 |",
-        "| not said here: its label is hidden | 1 |",
+        "| not said: the label is hidden | 1 |",
         "| odd | 2 |",
     ]
     assert "secret" not in text
@@ -244,7 +241,7 @@ def test_funnel(copy: str) -> None:
 
 def test_usage_names_the_repository_and_a_split_that_is_there() -> None:
     benchmark = of_rows(dev=labelled([1]))
-    text = sections(benchmark, "you/claims", [])["usage"]
+    text = texts_of(benchmark)["usage"]
     assert text.count('split="dev"') == 2
     code = text.removeprefix("```python\n").removesuffix("```")
     compile(code, "usage", "exec")

@@ -93,8 +93,13 @@ def test_known_issues(published: Benchmark) -> None:
 
 
 def test_it_is_said_to_be_made_from_bird(published: Benchmark) -> None:
-    assert NUMBERS["sources"](published).startswith("11 of 11 databases have the names of")
-    assert NUMBERS["overlap"](published).startswith("There is no train split")
+    assert published.is_claimdb
+    assert NUMBERS["sources"](published).startswith("Databases and questions are [BIRD]")
+    (row,) = table_of(NUMBERS["overlap"](published))
+    assert list(row.values()) == [
+        *("test_public", "test_private", "–", "–"),
+        *("11", "1,000", "0"),
+    ]
 
 
 @pytest.mark.slow

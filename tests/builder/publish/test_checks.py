@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from datasets.data_files import get_data_patterns
+from datasets.data_files import EmptyDatasetError, get_data_patterns
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +17,7 @@ from claimdb_metric.errors import DataError, HiddenLabelsError
 from tests.builder.publish.made_benchmarks import hidden, labelled, of_rows
 from tests.loader.claim_files import claim, jsonl
 
-CLAIM = "Zoë’s line carried 3,000 people – more than in 2021."
+CLAIM = "Zoë’s first line carried 3,000 people – more than in 2021."
 
 
 @pytest.mark.parametrize("split", ["test_private", "secret"])
@@ -71,9 +71,14 @@ def test_a_partly_hidden_split_is_refused_and_not_all_of_many_claims_are_listed(
         (CLAIM.replace(" ", "\N{NO-BREAK SPACE}"), True),
         (f"\t{CLAIM}\n", True),
         (CLAIM.replace("ë", "e\N{COMBINING DIAERESIS}"), True),
+        (CLAIM.replace("3", "\N{FULLWIDTH DIGIT THREE}"), True),
+        (CLAIM.replace("fi", "\N{LATIN SMALL LIGATURE FI}"), True),
         (CLAIM.replace("3", "4"), False),
     ],
-    ids=["same", "case", "spaces", "no-break", "around", "composed", "other"],
+    ids=[
+        *("same", "case", "spaces", "no-break", "around", "composed", "full-width", "ligature"),
+        "other",
+    ],
 )
 def test_a_hidden_claim_must_not_stand_with_its_label_elsewhere(
     again: str, is_refused: bool
@@ -130,7 +135,7 @@ def test_private_labels_of_hidden_claims_do_not_hinder(tmp_path: Path) -> None:
 def test_damaged_private_labels_stop_a_push(tmp_path: Path, content: bytes) -> None:
     """What cannot be read cannot be checked."""
     (tmp_path / "private-labels.jsonl").write_bytes(content)
-    with pytest.raises(DataError, match=r"private-labels\.jsonl"):
+    with pytest.raises(HiddenLabelsError, match=r"private-labels\.jsonl.* cannot be checked"):
         check_benchmark(of_rows(tmp_path, test_public=labelled([9])))
 
 
@@ -156,7 +161,10 @@ def is_split_for_datasets(name: str) -> bool:
         path = Path(folder, "databases", name, f"{name}.sqlite")
         path.parent.mkdir(parents=True)
         path.touch()
-        found = get_data_patterns(folder)
+        try:
+            found = get_data_patterns(folder)
+        except EmptyDatasetError:  # names that begin with __ are not looked at
+            return False
     return {str(k): v for k, v in found.items()} != {"train": ["**"]}
 
 

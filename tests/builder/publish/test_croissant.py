@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from claimdb_builder.publish.benchmark import read_benchmark
-from claimdb_builder.publish.croissant import croissant_text, published_on
+from claimdb_builder.publish.croissant import Described, croissant_text, published_on
 from claimdb_builder.publish.parquet_files import write_parquet
 from claimdb_builder.publish.tree import FEATURES, write_tree
 from tests.builder.publish.made_benchmarks import labelled, of_rows
@@ -89,6 +89,25 @@ def test_it_says_what_and_whose_it_is(tree: Path) -> None:
     assert "by-sa/4.0" in described["license"]
 
 
+@pytest.mark.parametrize(
+    ("card", "licence"),
+    [
+        (None, "https://creativecommons.org/licenses/by-sa/4.0/"),
+        ("# Mine\n", "https://creativecommons.org/licenses/by-sa/4.0/"),
+        ("---\nlicense: cc-by-sa-4.0\n---\n", "https://creativecommons.org/licenses/by-sa/4.0/"),
+        ("---\nlicense: mit\n---\n# Mine\n", "mit"),
+        ("---\nlicense: [mit, odbl]\n---\n", "mit, odbl"),
+    ],
+)
+def test_the_licence_is_that_of_the_card(
+    copy: str, tmp_path: Path, card: str | None, licence: str
+) -> None:
+    old = {"README.md": card.encode()} if card else {}
+    write_tree(read_benchmark(copy), tmp_path, "you/claims", read_old=old.get)
+    described = json.loads((tmp_path / "croissant.json").read_text("utf-8"))
+    assert described["license"] == licence
+
+
 @pytest.mark.parametrize("title", ["ClaimDB", "my-claims.v2_x", 'a "quoted" – title'])
 @pytest.mark.slow
 def test_any_name_of_a_repository_is_valid(tmp_path: Path, title: str) -> None:
@@ -96,14 +115,16 @@ def test_any_name_of_a_repository_is_valid(tmp_path: Path, title: str) -> None:
 
     (table,) = of_rows(dev=labelled([1])).claims.values()
     file = write_parquet(tmp_path, "claims", "dev", [table], FEATURES["claims"])
-    text = croissant_text(title, "you/x", "2026-01-20", tmp_path, [file], FEATURES)
-    (tmp_path / "croissant.json").write_text(text, "utf-8")
-    issues = mlcroissant.Dataset(jsonld=str(tmp_path / "croissant.json")).metadata.issues
-    assert (set(issues.errors), set(issues.warnings)) == (set(), set())
+    for is_claimdb in (False, True):
+        described = Described(title, "you/x", "2026-01-20", "mit", is_claimdb)
+        text = croissant_text(described, tmp_path, [file], FEATURES)
+        (tmp_path / "croissant.json").write_text(text, "utf-8")
+        issues = mlcroissant.Dataset(jsonld=str(tmp_path / "croissant.json")).metadata.issues
+        assert (set(issues.errors), set(issues.warnings)) == (set(), set())
 
 
 def test_a_second_push_keeps_the_date_of_the_first(copy: str, tmp_path: Path) -> None:
-    old = json.dumps({"datePublished": "2025-01-02"})
+    old = json.dumps({"datePublished": "2025-01-02"}).encode()
     write_tree(read_benchmark(copy), tmp_path, "you/claims", read_old={"croissant.json": old}.get)
     described = json.loads((tmp_path / "croissant.json").read_text("utf-8"))
     assert described["datePublished"] == "2025-01-02"
@@ -112,12 +133,14 @@ def test_a_second_push_keeps_the_date_of_the_first(copy: str, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("old", "is_kept"),
     [
-        ('{"datePublished": "2025-01-02"}', True),
-        ('{"datePublished": "2. Jan."}', False),
-        ('{"datePublished": 2025}', False),
-        ('{"datePublished": null}', False),
-        *[(text, False) for text in (None, "", "{}", "[]", "null", "oops")],
+        (b'{"datePublished": "2025-01-02"}', True),
+        (b'{"datePublished": "20250102"}', True),
+        (b'{"datePublished": "2. Jan."}', False),
+        (b'{"datePublished": 2025}', False),
+        (b'{"datePublished": null}', False),
+        (b'{"datePublished": "2025-01-02\xff"}', False),
+        *[(text, False) for text in (None, b"", b"{}", b"[]", b"null", b"oops", b"[" * 9999)],
     ],
 )
-def test_a_date_that_is_none_is_today(old: str | None, is_kept: bool) -> None:
+def test_a_date_that_is_none_is_today(old: bytes | None, is_kept: bool) -> None:
     assert published_on(old) == ("2025-01-02" if is_kept else date.today().isoformat())

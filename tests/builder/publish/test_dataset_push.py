@@ -155,8 +155,11 @@ def test_a_new_branch(hub: LocalHub, benchmark: Benchmark) -> None:
 
 def test_a_new_branch_of_what_main_holds(hub: LocalHub, benchmark: Benchmark) -> None:
     pushed(benchmark)
-    pushed(benchmark, Repo("you/r", revision="v1", token="hf_test"))
+    branch = Repo("you/r", revision="v1", token="hf_test")
+    done = pushed(benchmark, branch)
+    assert (differs(done.changes), done.sent, done.made_branch) == (NOTHING_NEW, None, True)
     assert hub.files("you/r", "v1") == hub.files("you/r")
+    assert not pushed(benchmark, branch).made_branch
 
 
 def test_a_pull_request_to_my_own(hub: LocalHub, benchmark: Benchmark) -> None:

@@ -14,11 +14,11 @@ from claimdb_builder.publish.eval_task import TASK_ID, eval_yaml
 from claimdb_builder.publish.inspect_rows import INSPECT_FEATURES
 from claimdb_builder.publish.tree import write_tree
 from claimdb_metric.labels import LABELS
-from tests.builder.publish.made_benchmarks import hidden, labelled, of_rows
+from tests.builder.publish.made_benchmarks import as_read, hidden, labelled, of_rows
 
 
-def page_of(title: str = "Zoo", **splits: Any) -> dict[str, Any]:
-    page = yaml.safe_load(str(eval_yaml(of_rows(**splits), title)))
+def page_of(title: str = "Zoo", shows_schema: bool = True, **splits: Any) -> dict[str, Any]:
+    page = yaml.safe_load(str(eval_yaml(of_rows(**splits), title, shows_schema)))
     assert isinstance(page, dict)
     return page
 
@@ -30,6 +30,7 @@ def test_one_task_on_the_public_test_and_none_on_hidden_rows() -> None:
     assert page["evaluation_framework"] == "inspect-ai"
     (task,) = page["tasks"]
     assert (task["id"], task["config"], task["split"]) == (TASK_ID, "inspect", "test_public")
+    assert TASK_ID == "claimdb_public"
     assert "test_private" not in str(page)
 
 
@@ -43,12 +44,27 @@ def test_one_task_on_the_public_test_and_none_on_hidden_rows() -> None:
     ids=["train", "private", "hidden-public"],
 )
 def test_without_a_labelled_public_test_there_is_none(splits: dict[str, Any]) -> None:
-    assert eval_yaml(of_rows(**splits), "Zoo") is None
+    assert [eval_yaml(of_rows(**splits), "Zoo", shows) for shows in (True, False)] == [None] * 2
 
 
 @pytest.mark.parametrize("title", ["Zoë's: claims #1", "no", "1.0", "x" * 200, '"'])
 def test_any_title_survives(title: str) -> None:
     assert page_of(title, test_public=labelled([1]))["name"] == title
+
+
+@pytest.mark.parametrize("shows_schema", [True, False])
+def test_it_says_whether_prompts_show_a_schema(shows_schema: bool) -> None:
+    said = page_of(shows_schema=shows_schema, test_public=labelled([1]))["description"]
+    assert said.endswith(f"without tools and {'with' if shows_schema else 'without'} the schema.")
+
+
+@pytest.mark.parametrize("has_schema", [True, False])
+def test_the_one_of_a_tree_says_what_its_prompts_show(tmp_path: Path, has_schema: bool) -> None:
+    db_name = "ferry_lines" if has_schema else "not_here"
+    benchmark = as_read(tmp_path / "copy", test_public=labelled(range(3), db_name=db_name))
+    write_tree(benchmark, tmp_path / "tree", "you/claims")
+    page = yaml.safe_load((tmp_path / "tree" / "eval.yaml").read_text("utf-8"))
+    assert page["description"].endswith(f"{'with' if has_schema else 'without'} the schema.")
 
 
 def test_every_column_that_it_names_is_there() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -70,6 +71,51 @@ def test_if_one_schema_is_missing_no_prompt_shows_any(tmp_path: Path) -> None:
     assert schemas_of(benchmark) == {}
     (batch,) = inspect_batches(benchmark.claims["train"], schemas_of(benchmark))
     assert all("Schema:" not in text for text in batch["prompt"].to_pylist())
+
+
+def prompts(benchmark: Benchmark, schemas: dict[str, str], name: str = "train") -> pa.Table:
+    """The rows that an earlier push published."""
+    return pa.concat_tables(inspect_batches(benchmark.claims[name], schemas))
+
+
+SCHEMA = """CREATE TABLE "a b" (
+  x TEXT DEFAULT 'Claim: {y}'
+);
+
+CREATE TABLE t (Schema INTEGER);"""
+
+
+@pytest.mark.parametrize("extra_info", ["", "n = 3", "a\n\nClaim: b"])
+def test_schemas_of_databases_that_are_away_come_from_earlier_prompts(
+    tmp_path: Path, extra_info: str
+) -> None:
+    earlier = of_rows(train=labelled([1, 2], db_name="away", extra_info=extra_info))
+    old = prompts(earlier, {"away": SCHEMA})
+    assert schemas_of(about(tmp_path, "away"), [old]) == {"away": SCHEMA}
+    assert prompts(earlier, schemas_of(earlier, [old])).equals(old)
+
+
+def test_a_database_that_is_here_shows_its_schema_of_today(tmp_path: Path) -> None:
+    make_database(tmp_path / "zoo.sqlite")
+    old = prompts(about(tmp_path, "zoo", "away"), {"zoo": "CREATE TABLE old (x);", "away": SCHEMA})
+    assert schemas_of(about(tmp_path, "zoo", "away"), [old]) == {"away": SCHEMA, "zoo": f"{DDL};"}
+
+
+def test_earlier_prompts_without_a_schema_give_none(tmp_path: Path) -> None:
+    make_database(tmp_path / "zoo.sqlite")
+    benchmark = about(tmp_path, "zoo", "away")
+    assert schemas_of(benchmark, [prompts(benchmark, {})]) == {}
+    assert schemas_of(benchmark, [prompts(about(tmp_path, "other"), {"other": SCHEMA})]) == {}
+    assert schemas_of(benchmark, []) == {}
+
+
+def test_earlier_prompts_are_only_read_where_a_database_is_away(tmp_path: Path) -> None:
+    def unread() -> Iterator[pa.Table]:
+        raise AssertionError
+        yield
+
+    make_database(tmp_path / "zoo.sqlite")
+    assert schemas_of(about(tmp_path, "zoo"), unread()) == {"zoo": f"{DDL};"}
 
 
 def test_all_labels_hidden_needs_no_schema(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Inspect runs the task of a pushed benchmark: `inspect eval hf/NAME/claimdb/claimdb_no_tools`."""
+"""Inspect runs the task of a pushed benchmark: `inspect eval hf/NAME/claimdb/claimdb_public`."""
 
 from __future__ import annotations
 

@@ -15,14 +15,22 @@ from typing import Any
 import pytest
 from huggingface_hub import HfApi
 
+from tests.builder.publish.made_benchmarks import parquet
 from tests.hub import LocalHub
+from tests.loader.claim_files import claim
 from tests.loader.made_databases import MEGABYTE, database_bytes
 from tests.pushes import asked, tree_of
 
 pytestmark = pytest.mark.slow
 
 REPO = "you/claimdb"
-OLD = {"README.md": b"<!-- claimdb:splits -->\n<!-- /claimdb:splits -->\n", "eval.yaml": b"old"}
+OLD = {
+    "README.md": b"<!-- claimdb:splits -->\n<!-- /claimdb:splits -->\n",
+    "eval.yaml": b"old",
+    "data/claims/train-00000-of-00001.parquet": parquet(
+        db_name=["ferry_lines"], claim=[claim(1)["claim"]]
+    ),
+}
 N_DATABASES = 3
 N_THREADS = 5
 LONG_S = 60.0

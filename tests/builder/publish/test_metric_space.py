@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -81,15 +82,30 @@ def test_a_lost_answer_makes_no_second_commit(
     assert sent.url == f"{hub.url}/spaces/you/claimdb_metric/commit/{sent.sha}"
 
 
-def test_an_older_version_is_replaced(hub: LocalHub) -> None:
+@pytest.mark.parametrize("force", [False, True])
+def test_an_older_version_is_replaced(hub: LocalHub, force: bool) -> None:
     """Modules that are no more go; what is no part of the metric stays."""
     push_metric(SPACE)
-    old = {"app.py": b"old", "gone.py": b"x", "logo.png": b"\0", ".gitignore": b"x"}
+    theirs = {"logo.png": b"\0", ".gitignore": b"x", "notes.md": b"x", "packages.txt": b"x"}
+    old = {"app.py": b"old", "gone.py": b"x", **theirs}
     hub.update_repo(SPACE.repo_id, old, repo_type="space")
-    changes, _ = push_metric(SPACE, message="Newer")
+    changes, _ = push_metric(SPACE, message="Newer", force=force)
     assert (changes.changed, changes.removed) == (("app.py",), ("gone.py",))
-    assert files_of(hub).keys() == {*SHIPPED, ".gitattributes", "logo.png", ".gitignore"}
+    assert files_of(hub).keys() == {*SHIPPED, ".gitattributes", *theirs}
     assert titles()[0] == "Newer"
+
+
+def test_a_branch_of_what_main_holds(hub: LocalHub) -> None:
+    push_metric(SPACE)
+    changes, sent = push_metric(replace(SPACE, revision="v1"))
+    assert (bool(changes), sent) == (False, None)
+    assert files_of(hub, "v1") == files_of(hub)
+
+
+def test_what_is_public_is_not_said_to_be_private(hub: LocalHub) -> None:
+    push_metric(SPACE)
+    with pytest.raises(DataError, match=r"claimdb_metric is public: .* leave out --private"):
+        push_metric(SPACE, private=True)
 
 
 @pytest.mark.parametrize("files", [{"app.py": b"1"}, {"index.html": b"x", "README.md": b"# x\n"}])

@@ -10,8 +10,9 @@ import pytest
 from datasets import load_dataset
 
 from claimdb_builder.publish.benchmark import CONFIGS, Benchmark, read_benchmark
-from claimdb_builder.publish.tree import FEATURES, Tree, copy_databases, write_tree
-from claimdb_metric.errors import DataError, HiddenLabelsError
+from claimdb_builder.publish.tree import FEATURES, Tree, is_replaced, write_tree
+from claimdb_builder.publish.tree_folder import replace_tree
+from claimdb_metric.errors import DatabaseFileError, DataError, HiddenLabelsError
 from tests.builder.publish.made_benchmarks import (
     as_read,
     as_read_from_parquet,
@@ -39,9 +40,8 @@ SAMPLES = ("city_library", "ferry_lines", "solar_coop")
 
 def whole_tree(benchmark: Benchmark, folder: Path) -> Tree:
     """The tree with its databases, as a dry run leaves it."""
-    tree = write_tree(benchmark, folder, "you/claims", "split")
-    copy_databases(tree, folder)
-    return tree
+    scratch = folder.with_name(f"{folder.name}-scratch")
+    return replace_tree(folder, [], write_tree(benchmark, scratch, "you/claims", "split"))
 
 
 def test_a_tree_holds_exactly_these_files(copy: str, tmp_path: Path) -> None:
@@ -66,11 +66,13 @@ def test_with_databases_they_and_their_manifest_come_along(copy: str, tmp_path: 
 
 
 def test_a_funnel_goes_along_and_no_script_or_private_label_does(copy: str, tmp_path: Path) -> None:
-    write_funnel(Path(copy), [{"stage": "judged", "in": 20, "kept": 19, "dropped": {"no": 1}}])
+    stages = [{"stage": "judged", "in": 20, "kept": 19, "dropped": {"no": 1}}]
+    write_funnel(Path(copy), stages)
     for name in ("claimdb.py", "copy.py", "notes.txt", "private-labels.jsonl"):
         (Path(copy) / name).write_text("")
     tree = write_tree(read_benchmark(copy), tmp_path / "tree", "you/claims")
     assert sorted(tree.files) == sorted([*TEXTS, *ROWS, "funnel.json"])
+    assert json.loads(tree.files["funnel.json"].read_bytes()) == {"stages": stages}
     assert "| judged | 20 | 19 | 1 (no 1) |" in tree.files["README.md"].read_text("utf-8")
 
 
@@ -98,7 +100,7 @@ def test_what_was_published_is_published_again_as_it_is(copy: str, tmp_path: Pat
         tmp_path / "two",
         "you/claims",
         "split",
-        lambda name: files[name].decode() if name in files else None,
+        files.get,
     )
     again = {name: path.read_bytes() for name, path in tree.files.items()}
     assert again == files
@@ -163,13 +165,51 @@ def test_only_hidden_claims_make_a_tree_that_loads(tmp_path: Path) -> None:
 def test_files_of_the_repository_are_kept_where_they_are_the_owners(
     copy: str, tmp_path: Path
 ) -> None:
-    zoo = '[{"db_name": "zoo", "n_tables": 1, "n_rows": 3, "n_bytes": 9, "sha256": "ab"}]'
-    old = {"CITATION.cff": "mine: true\n", "databases/manifest.json": zoo}
+    zoo = {"db_name": "zoo", "n_tables": 1, "n_rows": 3, "n_bytes": 9, "sha256": "ab" * 32}
+    citation = b"\xef\xbb\xbfauthors: M\xfcller\r\n"
+    old = {"CITATION.cff": citation, "databases/manifest.json": json.dumps([zoo]).encode()}
     tree = write_tree(read_benchmark(copy), tmp_path / "tree", "you/claims", "none", old.get)
-    assert tree.files["CITATION.cff"].read_text("utf-8") == "mine: true\n"
+    assert tree.files["CITATION.cff"].read_bytes() == citation
     manifest = json.loads(tree.files["databases/manifest.json"].read_text("utf-8"))
-    assert [row["db_name"] for row in manifest] == ["zoo"]
+    assert manifest == [zoo]
     assert tree.databases == ()
+
+
+def test_a_card_that_is_not_utf8_is_named(copy: str, tmp_path: Path) -> None:
+    old = {"README.md": b"# Caf\xe9\n"}
+    with pytest.raises(DataError, match=r"README\.md of the repository is not UTF-8: mend it"):
+        write_tree(read_benchmark(copy), tmp_path / "tree", "you/claims", "none", old.get)
+
+
+def test_a_damaged_manifest_of_the_repository_is_named(copy: str, tmp_path: Path) -> None:
+    old = {"databases/manifest.json": b"[1]"}
+    with pytest.raises(DatabaseFileError, match=r"^databases/manifest\.json: item 1 lacks"):
+        write_tree(read_benchmark(copy), tmp_path / "tree", "you/claims", "none", old.get)
+
+
+@pytest.mark.parametrize("name", [*ROWS, "eval.yaml", "croissant.json", "funnel.json"])
+def test_what_a_push_makes_of_the_benchmark_goes_with_it(name: str) -> None:
+    assert is_replaced(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("README.md", "CITATION.cff", ".gitattributes", "LICENSE", "databases/manifest.json"),
+        *("databases/zoo/zoo.sqlite", "data/claims/mine.parquet", "data/mine/train.parquet"),
+        *("data/mine/train-00000-of-00001.parquet", "x/eval.yaml", "eval.yaml.bak", "evalxyaml"),
+        "x/data/claims/train-00000-of-00001.parquet",
+    ],
+)
+def test_what_is_its_owners_stays(name: str) -> None:
+    assert not is_replaced(name)
+
+
+def test_known_issues_are_written_where_none_is_known(tmp_path: Path) -> None:
+    """Else the list of an earlier push would stay."""
+    benchmark = as_read(tmp_path / "copy", train=labelled(range(3)))
+    tree = write_tree(benchmark, tmp_path / "tree", "you/claims")
+    assert tree.files["known_issues.jsonl"].read_bytes() == b""
 
 
 def test_a_benchmark_that_must_not_be_published_writes_nothing(tmp_path: Path) -> None:

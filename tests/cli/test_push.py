@@ -147,7 +147,7 @@ def test_notes_are_told_on_stderr(
     assert call(copy, *TO_ME, "--databases", "split")[2] == ""
     (copy / "zoo.sqlite").unlink()
     make_database(copy / "zoo.sqlite", 5000)
-    differs = "note: zoo differ from what lies in the repository: send them with --databases split"
+    differs = "note: another size than in the repository: zoo; send with --databases"
     assert call(copy, *TO_ME)[2] == f"{differs}\n"
 
 

@@ -78,6 +78,11 @@ def prompts(benchmark: Benchmark, schemas: dict[str, str], name: str = "train") 
     return pa.concat_tables(inspect_batches(benchmark.claims[name], schemas))
 
 
+def earlier_rows(table: pa.Table) -> list[tuple[str, ...]]:
+    columns = (table[name].to_pylist() for name in ("db_name", "claim", "prompt"))
+    return list(zip(*columns, strict=True))
+
+
 SCHEMA = """CREATE TABLE "a b" (
   x TEXT DEFAULT 'Claim: {y}'
 );
@@ -91,26 +96,30 @@ def test_schemas_of_databases_that_are_away_come_from_earlier_prompts(
 ) -> None:
     earlier = of_rows(train=labelled([1, 2], db_name="away", extra_info=extra_info))
     old = prompts(earlier, {"away": SCHEMA})
-    assert schemas_of(about(tmp_path, "away"), [old]) == {"away": SCHEMA}
-    assert prompts(earlier, schemas_of(earlier, [old])).equals(old)
+    assert schemas_of(about(tmp_path, "away"), earlier_rows(old)) == {"away": SCHEMA}
+    assert prompts(earlier, schemas_of(earlier, earlier_rows(old))).equals(old)
 
 
 def test_a_database_that_is_here_shows_its_schema_of_today(tmp_path: Path) -> None:
     make_database(tmp_path / "zoo.sqlite")
     old = prompts(about(tmp_path, "zoo", "away"), {"zoo": "CREATE TABLE old (x);", "away": SCHEMA})
-    assert schemas_of(about(tmp_path, "zoo", "away"), [old]) == {"away": SCHEMA, "zoo": f"{DDL};"}
+    assert schemas_of(about(tmp_path, "zoo", "away"), earlier_rows(old)) == {
+        "away": SCHEMA,
+        "zoo": f"{DDL};",
+    }
 
 
 def test_earlier_prompts_without_a_schema_give_none(tmp_path: Path) -> None:
     make_database(tmp_path / "zoo.sqlite")
     benchmark = about(tmp_path, "zoo", "away")
-    assert schemas_of(benchmark, [prompts(benchmark, {})]) == {}
-    assert schemas_of(benchmark, [prompts(about(tmp_path, "other"), {"other": SCHEMA})]) == {}
+    assert schemas_of(benchmark, earlier_rows(prompts(benchmark, {}))) == {}
+    others = prompts(about(tmp_path, "other"), {"other": SCHEMA})
+    assert schemas_of(benchmark, earlier_rows(others)) == {}
     assert schemas_of(benchmark, []) == {}
 
 
 def test_earlier_prompts_are_only_read_where_a_database_is_away(tmp_path: Path) -> None:
-    def unread() -> Iterator[pa.Table]:
+    def unread() -> Iterator[tuple[str, ...]]:
         raise AssertionError
         yield
 

@@ -116,7 +116,7 @@ def test_a_database_that_was_changed_is_pointed_out(hub: LocalHub, zoo: Path) ->
             connection.execute("CREATE TABLE more (x)")
             connection.execute("INSERT INTO more VALUES (zeroblob(50000))")
             connection.commit()
-    said = "park, zoo differ from what lies in the repository: send them with --databases split"
+    said = "another size than in the repository: park, zoo; send with --databases"
     assert pushed(zoo).tree.notes == (said,)
     assert pushed(zoo, databases="split").tree.notes == ()
     assert pushed(zoo).tree.notes == ()

@@ -26,13 +26,17 @@ from tests.loader.claim_files import Row, claim
 from tests.loader.made_databases import make_database
 
 AUTHORS = ["Michael Theologitis", "Preetam Prabhu Srikar Dammu", "Chirag Shah", "Dan Suciu"]
-CLAIMS: list[Row] = [claim(5, 0, "zoo"), claim(3, 1, "park", claim="Ä “claim”."), claim(9, 2)]
+CLAIMS: list[Row] = [
+    claim(5, 0, "books"),
+    claim(3, 1, "movie", claim="Ä “claim”."),
+    claim(9, 2, "superhero"),
+]
 
-TOLD = ("claim_id", "db_name", "claim")
+TOLD = ("claim_id", "db_name", "claim", "label")
 
 
 def digest(rows: list[Row]) -> str:
-    """As the published splits were digested: id, database and words, sorted."""
+    """As the published splits were digested: id, database, words and label, sorted."""
     listed = sorted([row[key] for key in TOLD] for row in rows)
     return hashlib.sha256(json.dumps(listed).encode()).hexdigest()
 
@@ -50,17 +54,22 @@ def known_split(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ({"test_public": CLAIMS}, True),
         ({"test_public": CLAIMS[::-1]}, True),
-        ({"test_public": CLAIMS, "train": labelled([20]), "test_private": hidden([30])}, True),
+        ({"test_public": CLAIMS, "train": labelled([20], db_name="books")}, True),
+        ({"test_public": CLAIMS, "train": labelled([20], db_name="zoo")}, False),
+        ({"test_public": CLAIMS, "dev": labelled([20], db_name="books")}, False),
+        ({"test_public": CLAIMS, "test_private": hidden([30], db_name="books")}, False),
+        ({"test_public": [*CLAIMS[:-1], claim(9, 1, "superhero")]}, False),
         ({"test_public": CLAIMS[:-1]}, False),
         ({"test_public": [*CLAIMS, claim(4)]}, False),
         ({"test_public": [*CLAIMS[:-1], CLAIMS[-1] | {"claim_id": 8}]}, False),
         ({"test_public": [*CLAIMS[:-1], CLAIMS[-1] | {"claim": "Another."}]}, False),
         ({"test_public": [*CLAIMS[:-1], CLAIMS[-1] | {"db_name": "lake"}]}, False),
         ({"train": CLAIMS}, False),
-        ({"test_private": [{k: row[k] for k in TOLD} for row in CLAIMS]}, False),
+        ({"test_private": [{k: row[k] for k in TOLD[:3]} for row in CLAIMS]}, False),
     ],
     ids=[
-        *("same", "order", "more", "part", "longer", "claim_id", "claim", "database"),
+        *("same", "order", "train too", "train on others", "another split", "another private"),
+        *("label", "part", "longer", "claim_id", "claim", "database"),
         *("train", "private"),
     ],
 )

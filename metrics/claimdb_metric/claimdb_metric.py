@@ -19,6 +19,7 @@ import evaluate
 import numpy as np
 
 from .calibration import calibration
+from .citation import BIBTEX
 from .columns import Column
 from .confidences import encode_confidences
 from .encoding import INVALID, Codes, code_of, encode_pairs, encode_references
@@ -60,17 +61,6 @@ Returns:
     A dict of plain Python values, described one by one in the metric's card.
 """
 
-_CITATION = """\
-@misc{theologitis2026claimdb,
-    title={ClaimDB: A Fact Verification Benchmark over Large Structured Data},
-    author={Michael Theologitis and Preetam Prabhu Srikar Dammu and Chirag Shah and Dan Suciu},
-    year={2026},
-    eprint={2601.14698},
-    archivePrefix={arXiv},
-    url={https://arxiv.org/abs/2601.14698}
-}
-"""
-
 # What is accepted, as the library shows it, and the codes that it stores for several processes.
 _ACCEPTED = [
     datasets.Features({"predictions": datasets.Value(one), "references": datasets.Value(other)})
@@ -93,7 +83,7 @@ class ClaimdbMetric(evaluate.Metric):
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
-            citation=_CITATION,
+            citation=BIBTEX,
             inputs_description=_INPUTS,
             features=_ACCEPTED,
             homepage="https://claimdb.github.io",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from claimdb_builder.publish.benchmark import Benchmark
 from claimdb_builder.publish.front_matter import LICENCE
 from claimdb_builder.publish.markdown import cell
+from claimdb_metric.citation import BIBTEX
 
 
 def label_noise(benchmark: Benchmark) -> str:
@@ -51,15 +50,4 @@ def citation(benchmark: Benchmark) -> str:
         what = f"Cite {paper} and, for the databases, [BIRD](https://arxiv.org/abs/2305.03111):"
     else:
         what = f"Cite this dataset as `CITATION.cff` says. Its form follows ClaimDB; {paper} is:"
-    return f"{what}\n\n```bibtex\n{BIBTEX}\n```"
-
-
-BIBTEX: Final = """\
-@misc{theologitis2026claimdb,
-    title={ClaimDB: A Fact Verification Benchmark over Large Structured Data},
-    author={Michael Theologitis and Preetam Prabhu Srikar Dammu and Chirag Shah and Dan Suciu},
-    year={2026},
-    eprint={2601.14698},
-    archivePrefix={arXiv},
-    url={https://arxiv.org/abs/2601.14698}
-}"""
+    return f"{what}\n\n```bibtex\n{BIBTEX}```"

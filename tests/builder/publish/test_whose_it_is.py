@@ -13,7 +13,7 @@ from claimdb_builder.publish import benchmark as benchmark_module
 from claimdb_builder.publish import card_sources
 from claimdb_builder.publish.benchmark import Benchmark, read_benchmark
 from claimdb_builder.publish.card import NUMBERS
-from claimdb_builder.publish.card_considerations import BIBTEX, licence
+from claimdb_builder.publish.card_considerations import licence
 from claimdb_builder.publish.citation import citation_text
 from claimdb_builder.publish.databases import local_file
 from claimdb_builder.publish.front_matter import parted, read_fields
@@ -21,6 +21,7 @@ from claimdb_builder.publish.tree import write_tree
 from claimdb_loader.cache_folder import database_folder
 from claimdb_loader.fingerprints import Fingerprint, KnownDatabase, file_sha256
 from claimdb_loader.hub import UPSTREAM_REPO
+from claimdb_metric.citation import BIBTEX
 from tests.builder.publish.made_benchmarks import as_claimdb, hidden, labelled, of_rows, texts_of
 from tests.loader.claim_files import Row, claim
 from tests.loader.made_databases import make_database
@@ -160,7 +161,7 @@ def test_what_is_said_of_citation_noise_and_biases(is_claimdb: bool) -> None:
     assert texts["citation"].startswith(
         "Cite [the paper]" if is_claimdb else "Cite this dataset as `CITATION.cff` says."
     )
-    assert texts["citation"].endswith(f"\n\n```bibtex\n{BIBTEX}\n```")
+    assert texts["citation"].endswith(f"\n\n```bibtex\n{BIBTEX}```")
     assert ("text-to-SQL" in texts["biases"]) == is_claimdb
 
 

@@ -37,7 +37,7 @@ def cell(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     text = " ".join(str(value).split()).replace("|", "\\|")
-    return text.replace("<!--", "&lt;!--")  # or it could close a section of the card
+    return text.replace("<", "&lt;")  # or it could close a section of the card
 
 
 def counted(n: int, noun: str) -> str:

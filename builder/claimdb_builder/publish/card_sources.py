@@ -26,18 +26,30 @@ def sources(benchmark: Benchmark) -> str:
     """Return where claims and databases come from, as far as it can be told from them."""
     if benchmark.is_claimdb:
         return _CLAIMDB
-    names = _bird_databases(benchmark)
-    if not names:
-        return "Claims and databases are those of the maker of this dataset."
-    listed = ", ".join(map(cell, names))
-    return (
-        "Claims are those of the maker of this dataset. By their sha256, these databases are "
-        f"[BIRD](https://bird-bench.github.io)'s (Li et al., CC BY-SA 4.0): {listed}."
-    )
+    verified = _bird_databases(benchmark)
+    namesakes = sorted(set(benchmark.db_names) & set(known_databases()) - set(verified))
+    told = [
+        "Claims come from the maker of this dataset, unless the text around this says otherwise."
+    ]
+    if verified:
+        told.append(f"By their sha256, these databases are {_BIRD}: {_listed(verified)}.")
+    if namesakes:
+        told.append(
+            f"These have the names of databases of {_BIRD}: {_listed(namesakes)}. Where they are "
+            "the same, its licence holds for them and for what is derived from them."
+        )
+    return " ".join(told)
+
+
+_BIRD: Final = "[BIRD](https://bird-bench.github.io) (Li et al., CC BY-SA 4.0)"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(cell, names))
 
 
 _CLAIMDB: Final = """\
-Databases and questions are [BIRD](https://bird-bench.github.io)'s (Li et al., CC BY-SA 4.0).
+Databases and questions are those of [BIRD](https://bird-bench.github.io) (Li et al., CC BY-SA 4.0).
 Claims, labels and clarifications (extra_info) are derived from BIRD's questions, evidence and gold
 SQL, so the same licence holds for them.
 

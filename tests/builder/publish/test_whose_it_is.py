@@ -102,7 +102,7 @@ def test_a_tree_of_somebodys_benchmark_names_nobody_else(copy: str, tmp_path: Pa
     assert (fields["pretty_name"], fields["source_datasets"]) == ("my-claims", ["original"])
     assert fields["annotations_creators"] == fields["language_creators"] == ["other"]
     assert "\n# my-claims\n" in texts["README.md"]
-    assert "Claims and databases are those of the maker of this" in texts["README.md"]
+    assert "Claims come from the maker of this dataset, unless" in texts["README.md"]
     described = json.loads(texts["croissant.json"])
     owner = {"name": "your-lab", "url": "https://huggingface.co/your-lab"}
     assert described["creator"] == [{"@type": "sc:Organization", **owner}]
@@ -120,7 +120,7 @@ def test_a_tree_of_the_published_benchmark_names_its_authors(copy: str, tmp_path
     assert fields["source_datasets"] == ["extended|other-BIRD"]
     assert fields["annotations_creators"] == fields["language_creators"] == ["machine-generated"]
     assert "\n# ClaimDB\n" in card
-    assert "Databases and questions are [BIRD]" in card
+    assert "Databases and questions are those of [BIRD]" in card
     described = json.loads(tree.files["croissant.json"].read_text("utf-8"))
     assert [author["name"] for author in described["creator"]] == AUTHORS
     assert described["citeAs"].endswith("arXiv:2601.14698")
@@ -176,7 +176,7 @@ def test_what_a_licence_allows_is_only_said_of_ours(name: str) -> None:
     assert all("keep the licences of their own sources" in text for text in (said, ours))
 
 
-def test_of_databases_only_those_that_equal_a_release_are_said_to_be_birds(
+def test_only_databases_that_equal_a_release_are_said_to_be_birds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not by their names: anybody may name a database superhero."""
@@ -191,9 +191,12 @@ def test_of_databases_only_those_that_equal_a_release_are_said_to_be_birds(
     monkeypatch.setattr(card_sources, "known_databases", lambda: known)
     rows = [claim(i, 0, name) for i, name in enumerate((*names, "away"))]
     said = NUMBERS["sources"](of_rows(tmp_path, train=rows))
-    assert said.endswith("these databases are [BIRD](https://bird-bench.github.io)'s (Li et al., "
-                         "CC BY-SA 4.0): superhero.")  # fmt: skip
-    assert "BIRD" not in NUMBERS["sources"](of_rows(tmp_path, train=rows[1:]))
+    bird = "[BIRD](https://bird-bench.github.io) (Li et al., CC BY-SA 4.0)"
+    assert f"By their sha256, these databases are {bird}: superhero." in said
+    assert f"the names of databases of {bird}: away, financial, toxicology. Where they" in said
+    others = NUMBERS["sources"](of_rows(tmp_path, train=rows[1:]))
+    assert "sha256" not in others
+    assert "BIRD" not in NUMBERS["sources"](of_rows(tmp_path, train=[claim(1, 0, "zoo")]))
 
 
 def test_a_release_whose_size_is_not_known_is_known_by_its_hash(
@@ -203,7 +206,9 @@ def test_a_release_whose_size_is_not_known_is_known_by_its_hash(
     mark = Fingerprint("made", None, file_sha256(path))
     known = {"superhero": KnownDatabase("superhero", "test", 1, 3, (mark,))}
     monkeypatch.setattr(card_sources, "known_databases", lambda: known)
-    assert "BIRD" in NUMBERS["sources"](of_rows(tmp_path, train=[claim(1, 0, "superhero")]))
+    assert "By their sha256" in NUMBERS["sources"](
+        of_rows(tmp_path, train=[claim(1, 0, "superhero")])
+    )
 
 
 def test_a_database_of_bird_itself(shared: Path) -> None:

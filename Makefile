@@ -50,7 +50,7 @@ types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
 pytest: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=term $(if $(FAST),-m 'not slow') $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term $(if $(FAST),-m 'not slow') $(PYTEST_ARGS)
 
 # One row per version: what `import claimdb` patches differs between them.
 MATRIX := 3.6.0 4.0.0 4.8.5 5.2.0

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from claimdb_harness.baselines import predictions_of
-from claimdb_harness.labelled_claims import LabelledClaims, from_split
-from claimdb_metric import baselines, score
+from claimdb_harness.labelled_claims import LabelledClaims
+from claimdb_metric import baselines
 
 
 @pytest.mark.parametrize(("group_by", "n_folds"), [("bird_id", 10), ("db_name", 11)])
@@ -57,15 +56,3 @@ def test_claims_of_unknown_questions_are_not_kept_in_one_fold(
     (found,) = groups
     assert found[0] == found[3] == 5
     assert len(set(found)) == 3
-
-
-@pytest.mark.parametrize(
-    ("group_by", "low", "high"), [("bird_id", 0.69, 0.72), ("db_name", 0.67, 0.71)]
-)
-def test_the_published_claims_give_themselves_away(
-    shared: Path, group_by: str, low: float, high: float
-) -> None:
-    """0.7 without any database: the floor that a real system must beat."""
-    claims = from_split("test_public", str(shared / "data" / "claimdb"))
-    guesses = predictions_of("claim-only", claims, group_by)
-    assert low <= score(guesses, claims.labels).accuracy <= high

@@ -49,6 +49,7 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
+# worksteal: the slow tests stand last, and one worker would do them while the other is idle.
 pytest: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term $(if $(FAST),-m 'not slow') $(PYTEST_ARGS)
 

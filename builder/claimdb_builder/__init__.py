@@ -1,1 +1,1 @@
-"""Makes benchmarks: `publish` puts one on the Hugging Face Hub."""
+"""Makes benchmarks: `pipeline` and `stages` build one, `stats` counts, `publish` sends it."""

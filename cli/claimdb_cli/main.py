@@ -10,6 +10,7 @@ import typer
 
 from claimdb_cli import (
     baseline,
+    build,
     compare,
     databases,
     demo,
@@ -42,6 +43,7 @@ app.command(help=validate.HELP)(validate.validate)
 app.command(help=baseline.HELP)(baseline.baseline)
 # SQL may begin with a comment, which looks like an option.
 app.command(help=sql.HELP, context_settings={"ignore_unknown_options": True})(sql.sql)
+app.command(help=build.HELP)(build.build)
 app.command(help=push.HELP)(push.push)
 app.command("push-results", help=push_results.HELP)(push_results.push_results)
 app.add_typer(databases.app, name="databases")

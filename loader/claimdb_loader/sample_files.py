@@ -47,11 +47,16 @@ def _key(db_name: str) -> str:
     return hashlib.sha256(_packed(db_name)).hexdigest()[:16]
 
 
+def questions_path() -> Path:
+    """Return the path of the sample's questions, a JSON object a line."""
+    return Path(str(resources.files("claimdb_loader.sample") / "questions.jsonl"))
+
+
 def questions() -> list[dict[str, Any]]:
     """Return the sample's questions: bird_id, db_name, question, extra_info and gold_sql of each.
 
     >>> sorted({question["db_name"] for question in questions()})
     ['city_library', 'ferry_lines', 'solar_coop']
     """
-    text = (resources.files("claimdb_loader.sample") / "questions.jsonl").read_text("utf-8")
+    text = questions_path().read_text("utf-8")
     return [json.loads(line) for line in text.split("\n") if line]

@@ -1,0 +1,1 @@
+"""The contract of stages, and what runs them: run folders, executors, counts."""

@@ -1,0 +1,1 @@
+"""What a database holds, in words: its tables, BIRD's descriptions of them, and its schema text."""

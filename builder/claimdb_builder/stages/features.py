@@ -1,0 +1,204 @@
+"""What a query is made of, by its syntax tree (sqlglot, SQLite's dialect)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+
+from claimdb_builder.stages.shapes import shape_of
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+Fault: TypeAlias = Literal["empty", "unparsable", "several_statements", "not_a_select"]
+
+FEATURES: Final[Mapping[str, str]] = {
+    "aggregate": "an aggregate function, as sqlglot knows them",
+    "sqlite_aggregate": "an aggregate that only SQLite has: total(), json_group_array(), …",
+    "order": "ORDER BY, in a window too",
+    "joins": "two JOINs or more",
+    "subquery_joins": "three tables or more, one of them in a subquery",
+    "window": "a window function",
+    "group_by": "GROUP BY",
+    "having": "HAVING",
+    "distinct": "SELECT DISTINCT",
+    "set_operation": "UNION, INTERSECT or EXCEPT",
+    "limit": "LIMIT",
+    "subquery": "a SELECT in another one",
+    "common_table": "WITH",
+    "conditional": "CASE or IIF()",
+}
+"""Each feature, with what it stands for; records list them in this order."""
+
+_SQLITE_AGGREGATES: Final = re.compile(
+    r"\b(?:TOTAL|MEDIAN|JSONB?_GROUP_(?:ARRAY|OBJECT)|STRING_AGG|PERCENTILE(?:_CONT|_DISC)?)\s*\(",
+    re.IGNORECASE,
+)
+"""From https://sqlite.org/lang_aggfunc.html and json1.html: which of them a version of sqlglot
+counts as aggregates differs."""
+
+MAX_SHAPES: Final = 2**16
+"""Shapes whose features a process remembers, some 20 MB."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """What a query is made of.
+
+    Args:
+        names: of FEATURES, in their order.
+        n_joins: JOIN operators, a comma between tables counts as one.
+        n_tables: tables named, one named twice counted twice; common tables are none.
+        may_be_lookup: whether it is one SELECT from one table with a condition, and so may look up
+            a row by its key.
+    """
+
+    names: tuple[str, ...]
+    n_joins: int
+    n_tables: int
+    may_be_lookup: bool
+
+
+class Unusable(Exception):
+    """SQL of which no features can be told.
+
+    Args:
+        fault: a code.
+        message: why.
+    """
+
+    def __init__(self, fault: Fault, message: str) -> None:
+        super().__init__(message)
+        self.fault = fault
+        self.message = message
+
+
+def features(sql: str) -> Features:
+    """Return what a query is made of.
+
+    Raises:
+        Unusable: it is not one SELECT that sqlglot can parse.
+
+    >>> features("SELECT kind, total(age) FROM pet GROUP BY kind").names
+    ('sqlite_aggregate', 'group_by')
+    >>> features("SELECT 1; SELECT 2")
+    Traceback (most recent call last):
+    claimdb_builder.stages.features.Unusable: 2 statements; write one
+    """
+    found = _of_shape(shape_of(sql))
+    if isinstance(found, Features):
+        return found
+    raise Unusable(*(found if found[0] != "unparsable" else _why_unparsable(sql, found)))
+
+
+@lru_cache(maxsize=MAX_SHAPES)
+def _of_shape(shape: str) -> Features | tuple[Fault, str]:
+    try:
+        return features_of_tree(select_of(shape), shape)
+    except Unusable as unusable:
+        return unusable.fault, unusable.message
+
+
+def _why_unparsable(sql: str, found: tuple[Fault, str]) -> tuple[Fault, str]:
+    """The parser's words on the query itself: those on its shape name no name of it."""
+    try:
+        select_of(sql)
+    except Unusable as unusable:
+        return unusable.fault, unusable.message
+    return found
+
+
+def select_of(sql: str) -> exp.Query:
+    """Return the syntax tree of one SELECT, or of several joined by set operators.
+
+    Raises:
+        Unusable: it is something else.
+    """
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        trees = [tree for tree in sqlglot.parse(sql, read="sqlite") if tree is not None]
+    except SqlglotError as error:
+        raise Unusable("unparsable", _first_error(error)) from None
+    except RecursionError:
+        raise Unusable("unparsable", "nested too deep to be parsed") from None
+    if len(trees) != 1:
+        if not trees:
+            raise Unusable("empty", "no SQL in it")
+        raise Unusable("several_statements", f"{len(trees)} statements; write one")
+    tree = trees[0].unnest()
+    if not isinstance(tree, exp.Query) or isinstance(tree, exp.Table):
+        raise Unusable("not_a_select", f"{tree.key.upper()} is not SELECT")
+    return tree
+
+
+def _first_error(error: Exception) -> str:
+    """The first fault that a parser found, with its place, in one line."""
+    found = getattr(error, "errors", None)
+    if not found:
+        return " ".join(str(error).split("\n", 1)[0].split())
+    first = found[0]
+    return f"{first['description']} at line {first['line']}, column {first['col']}"
+
+
+def features_of_tree(tree: exp.Query, sql: str) -> Features:
+    """Return what a syntax tree is made of.
+
+    Args:
+        sql: the text it was parsed from.
+    """
+    by_kind: dict[str, list[Any]] = {}
+    for node in tree.walk():
+        for kind in _kinds_of(cast(Hashable, type(node))):
+            by_kind.setdefault(kind, []).append(node)
+    common = {node.alias for node in by_kind.get("common_table", ())}
+    n_tables = sum(table.name not in common for table in by_kind.get("table", ()))
+    n_joins, n_selects = len(by_kind.get("join", ())), len(by_kind.get("select", ()))
+    shown = {kind for kind in FEATURES if kind in by_kind}
+    if all(map(_is_scalar, by_kind.get("aggregate", ()))):
+        shown.discard("aggregate")
+    shown |= (
+        {"distinct"} if any(s.args.get("distinct") for s in by_kind.get("select", ())) else set()
+    )
+    shown |= {"sqlite_aggregate"} if _SQLITE_AGGREGATES.search(sql) else set()
+    shown |= {"joins"} if n_joins >= 2 else set()
+    has_subquery = n_selects > 1 + len(by_kind.get("set_operation", ()))
+    shown |= {"subquery"} if has_subquery else set()
+    shown |= {"subquery_joins"} if has_subquery and n_tables >= 3 else set()
+    may_be_lookup = n_tables == 1 and n_selects == 1 and tree.args.get("where") is not None
+    names = tuple(name for name in FEATURES if name in shown)
+    return Features(names, n_joins, n_tables, may_be_lookup and "group_by" not in shown)
+
+
+@cache
+def _kinds_of(node_type: Hashable) -> tuple[str, ...]:
+    """What a node of a type is counted as."""
+    from sqlglot import exp
+
+    kinds: dict[str, Any] = {
+        "aggregate": exp.AggFunc,
+        "order": exp.Order,
+        "window": exp.Window,
+        "group_by": exp.Group,
+        "having": exp.Having,
+        "set_operation": exp.SetOperation,
+        "limit": exp.Limit,
+        "common_table": exp.CTE,
+        "conditional": (exp.Case, exp.If),
+        "join": exp.Join,
+        "table": exp.Table,
+        "select": exp.Select,
+    }
+    return tuple(kind for kind, types in kinds.items() if issubclass(cast(type, node_type), types))
+
+
+def _is_scalar(node: exp.AggFunc) -> bool:
+    """Whether it is max(a, b) or min(a, b), which are no aggregates (to old sqlglot they are)."""
+    from sqlglot import exp
+
+    return isinstance(node, (exp.Max, exp.Min)) and bool(node.expressions)

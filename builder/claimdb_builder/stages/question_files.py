@@ -1,0 +1,147 @@
+"""Reads question files row by row: JSONL, a JSON list, CSV or TSV, Parquet."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from io import TextIOWrapper
+from pathlib import Path
+from typing import IO, Any, Final, NamedTuple
+
+from claimdb_loader.strict_json import Entry, StrictJson, json_list
+from claimdb_metric.errors import DataError
+
+BATCH_ROWS: Final = 1000
+_DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
+MAX_CELL_CHARS: Final = 2**24
+"""Python's csv module takes 131,072 by default."""
+
+
+class QuestionRows(NamedTuple):
+    """The rows of a file, and what their 1-based places are: "line" or "row"."""
+
+    place_name: str
+    entries: Iterable[Entry]
+
+
+def read_rows(path: Path) -> QuestionRows:
+    """Return the rows of a question file, each with its place, or with its fault.
+
+    The format is told from the content (JSON, Parquet) and, for CSV and TSV, from the suffix. But
+    for a JSON list, whose text is held, the file is read as its rows are asked for.
+
+    Raises:
+        DataError: the file holds no rows that could be read at all.
+        OSError: it is missing or may not be read.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "dev.jsonl")
+    ...     _ = path.write_text('{"db_id": "zoo"}\\n{"db_id": ')
+    ...     [(entry.place, entry.fault is None) for entry in read_rows(path).entries]
+    [(1, True), (2, False)]
+    """
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; give the files in it")
+    with path.open("rb") as file:
+        start = file.read(64)
+    if start.startswith(b"PAR1"):
+        return QuestionRows("row", _parquet_rows(path))
+    first = start.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    if path.suffix.lower() in _DELIMITERS:
+        return QuestionRows("line", _delimited_rows(path))
+    if first == b"[":
+        return QuestionRows("row", _json_list(path))
+    if first == b"{":
+        return QuestionRows("line", _json_lines(path))
+    raise DataError(
+        f"{path} is no question file: it must hold JSON objects, one a line or in a list, or be "
+        "CSV (.csv, .tsv) or Parquet"
+    )
+
+
+def _open(path: Path) -> IO[bytes]:
+    """Open a file behind its byte order mark."""
+    file = path.open("rb")
+    file.seek(len(codecs.BOM_UTF8) if file.read(3) == codecs.BOM_UTF8 else 0)
+    return file
+
+
+def _json_lines(path: Path) -> Iterator[Entry]:
+    reader = StrictJson()
+    with _open(path) as file:
+        for number, line in enumerate(file, 1):
+            if line.isspace():
+                continue
+            try:
+                value, fault = reader.whole(line.rstrip(b"\n").decode())
+            except UnicodeDecodeError as error:
+                value, fault = None, f"byte {error.start + 1} is not UTF-8 text; save it as UTF-8"
+            if fault and not line.endswith(b"\n"):
+                fault += "; the last line has no line break, so the file may be cut short"
+            yield Entry(number, value, fault)
+
+
+def _json_list(path: Path) -> Iterator[Entry]:
+    try:
+        with _open(path) as file:
+            text = file.read().decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: byte {error.start + 1} is not UTF-8; save it as UTF-8") from None
+    return json_list(text)
+
+
+def _delimited_rows(path: Path) -> Iterator[Entry]:
+    csv.field_size_limit(MAX_CELL_CHARS)
+    with TextIOWrapper(_open(path), encoding="utf-8", newline="") as text:
+        yield from _cells(text, _DELIMITERS[path.suffix.lower()])
+
+
+def _cells(text: Iterable[str], delimiter: str) -> Iterator[Entry]:
+    reader = csv.reader(text, delimiter=delimiter, strict=True)
+    header: list[str] | None = None
+    line = 1
+    try:
+        for cells in reader:
+            if header is None:
+                header = [name.strip() for name in cells]
+            elif cells:
+                fault = None if len(cells) == len(header) else _wrong_length(cells, header)
+                yield Entry(line, dict(zip(header, cells, strict=False)), fault)
+            line = reader.line_num + 1
+    except (csv.Error, UnicodeDecodeError) as error:
+        yield Entry(line, None, f"not CSV in UTF-8 ({error})")
+
+
+def _wrong_length(cells: list[str], header: list[str]) -> str:
+    return f"{len(cells)} cells, and the header has {len(header)}"
+
+
+def _parquet_rows(path: Path) -> Iterator[Entry]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    place = 0
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(BATCH_ROWS):
+                for row in batch.to_pylist():
+                    place += 1
+                    yield Entry(place, row, None)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = str(error).split("\n", 1)[0]
+        raise DataError(f"{path} is not a readable Parquet file: {reason}") from error
+
+
+def values(entry: Entry) -> tuple[Mapping[str, Any], str | None]:
+    """Return the values of a row by column, and its fault.
+
+    >>> values(Entry(1, [1], None))
+    ({}, 'not a JSON object but list')
+    """
+    if entry.fault is not None:
+        return {}, entry.fault
+    if not isinstance(entry.value, dict):
+        return {}, f"not a JSON object but {type(entry.value).__name__}"
+    return entry.value, None

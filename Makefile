@@ -69,6 +69,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/loader.py
 	$(BIN)/python benchmarks/metric.py
 	$(BIN)/python benchmarks/sandbox.py
+	$(BIN)/python -m benchmarks.builder
 
 clean:
 	rm -rf $(VENV) $(VENV)-matrix .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

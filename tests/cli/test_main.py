@@ -11,7 +11,7 @@ import pytest
 from tests.children import answer_of, child_env, run_claimdb
 
 VERBS = {"prepare", "demo", "databases", "score", "compare", "validate", "baseline", "sql", "push"}
-VERBS |= {"push-results"}
+VERBS |= {"push-results", "build", "stats"}
 
 
 def test_help_names_every_verb(tmp_path: Path) -> None:

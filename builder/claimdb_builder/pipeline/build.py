@@ -119,6 +119,7 @@ class _Run:
             if summary is None:
                 summary = self.do(stage, folder)
                 self.done.append(stage.name)
+            folder.part.unlink(missing_ok=True)  # of a build that was killed as it ended
             self.summaries.append(summary)
             self.files[stage.name] = folder.kept
             counts = funnel(self.summaries)

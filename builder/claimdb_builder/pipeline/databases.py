@@ -18,7 +18,6 @@ from claimdb_builder.pipeline.stage_folder import as_json
 from claimdb_builder.schemas.description_files import description_paths
 from claimdb_builder.schemas.descriptions import read_descriptions
 from claimdb_builder.schemas.tables import Table, read_tables
-from claimdb_loader.database_files import local_names
 from claimdb_loader.read_only import connect_read_only
 from claimdb_loader.sqlite_file import check_file, check_has_tables
 from claimdb_loader.storage import replace_atomically
@@ -130,6 +129,8 @@ def _find(names: Sequence[str], roots: Sequence[Path]) -> tuple[dict[str, Path],
 
 
 def _missing(missing: Sequence[str], roots: Sequence[Path]) -> str:
+    from claimdb_loader.database_files import local_names
+
     there = sorted({name for root in roots for name in local_names(root)})
     told = []
     for name in missing:

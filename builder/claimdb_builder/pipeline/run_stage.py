@@ -6,7 +6,7 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import Executor
 from functools import partial
 from importlib.metadata import version
 from itertools import islice
@@ -15,9 +15,9 @@ from typing import Any, Final, NamedTuple
 
 from claimdb_builder.pipeline.executors import ordered_map
 from claimdb_builder.pipeline.records import Dropped, Question, from_line, to_line
-from claimdb_builder.pipeline.stage import BATCH_SIZE, Context, DatabasePaths, Settings, Stage
+from claimdb_builder.pipeline.stage import Context, DatabasePaths, Settings, Stage
 from claimdb_builder.pipeline.stage_folder import Batch, Counts, StageFolder
-from claimdb_metric.errors import DataError, UnavailableError
+from claimdb_metric.errors import DataError
 
 N_AHEAD: Final = 16
 """Batches under way at once: enough for the cores of a machine, some MB of memory."""
@@ -42,7 +42,7 @@ def made_from(
     }
     return {
         "version": stage.version,
-        "batch_size": BATCH_SIZE,
+        "batch_size": stage.batch_size,
         "settings": {name: getattr(settings, name) for name in stage.settings},
         "libraries": versions,
         "input": input_sha256,
@@ -67,9 +67,6 @@ def run_stage(
         context: settings, and where all databases are.
         executor: what runs the batches.
         on_progress: called with the number of records of each batch that is done.
-
-    Raises:
-        UnavailableError: a worker process ended.
     """
     n_done = folder.batches_so_far()
     on_progress(n_done)
@@ -77,14 +74,8 @@ def run_stage(
         work = _work(islice(file, n_done, None), stage, context)
         function = partial(run_batch, stage, context.settings)
         batches = ordered_map(executor, function, work, N_AHEAD)
-        try:
-            for n_in in folder.append(batches):
-                on_progress(n_in)
-        except BrokenExecutor as error:
-            raise UnavailableError(
-                f"a worker process of stage {stage.name} ended, perhaps for want of memory; what "
-                "was done is kept: give the same command again, with fewer --workers"
-            ) from error
+        for n_in in folder.append(batches):
+            on_progress(n_in)
 
 
 def write_questions(
@@ -105,12 +96,12 @@ def write_questions(
 
 def _question_batches(stage: Stage, questions: Iterable[Question]) -> Iterator[Batch]:
     questions = iter(questions)
-    while given := list(islice(questions, BATCH_SIZE)):
+    while given := list(islice(questions, stage.batch_size)):
         yield _batch(given, stage, Context())
 
 
 def _work(lines: Iterator[bytes], stage: Stage, context: Context) -> Iterator[_Work]:
-    while batch := list(islice(lines, BATCH_SIZE)):
+    while batch := list(islice(lines, stage.batch_size)):
         names = _names(batch) if stage.reads_databases else set()
         here = {name: context.databases[name] for name in names & context.databases.keys()}
         yield _Work(batch, here)

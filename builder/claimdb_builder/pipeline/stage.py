@@ -15,6 +15,9 @@ SchemaStyle: TypeAlias = Literal["full", "paper"]
 BATCH_SIZE: Final = 64
 """Records that a stage gets at once: fixed, so that the number of workers changes no byte."""
 
+SLOW_BATCH_SIZE: Final = 8
+"""Where a record may take minutes: a killed build loses the batches that are under way."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -78,6 +81,7 @@ class Stage:
         choices: those of them that are the policy's choice; the others are losses.
         settings: names of the fields of `Settings` that its output depends on.
         reads_databases: whether it reads the questions' databases.
+        batch_size: how many records it gets at once.
         libraries: packages whose version its output depends on; `sqlite` is SQLite itself.
     """
 
@@ -89,4 +93,5 @@ class Stage:
     choices: frozenset[str] = frozenset()
     settings: tuple[str, ...] = ()
     reads_databases: bool = False
+    batch_size: int = BATCH_SIZE
     libraries: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from claimdb_builder.pipeline.records import Dropped, MarkedQuestion, SelectedQuestion
-from claimdb_builder.pipeline.stage import Context, Outcome, Policy, Stage
+from claimdb_builder.pipeline.stage import SLOW_BATCH_SIZE, Context, Outcome, Policy, Stage
 from claimdb_builder.stages.gold_runs import PROBE_LIMITS, answer_sha256, gold_runner
 from claimdb_builder.stages.marks import MARKS, in_order, marks_of_answer, marks_of_text
 from claimdb_builder.stages.tie_breaks import tie_breaks
@@ -91,5 +91,6 @@ DETERMINISTIC: Final = Stage(
     choices=frozenset({DATABASE_MISSING}),
     settings=("select", "drop"),
     reads_databases=True,
+    batch_size=SLOW_BATCH_SIZE,
     libraries=("sqlite",),
 )

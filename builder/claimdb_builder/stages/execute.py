@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from claimdb_builder.pipeline.records import Dropped, ExecutedQuestion, MarkedQuestion
-from claimdb_builder.pipeline.stage import Context, Outcome, Stage
+from claimdb_builder.pipeline.stage import SLOW_BATCH_SIZE, Context, Outcome, Stage
 from claimdb_builder.stages.gold_runs import MAX_ANSWER_ROWS, answer_sha256, gold_runner
 from claimdb_sandbox import GOLD_LIMITS, Result
 
@@ -80,5 +80,6 @@ EXECUTE: Final = Stage(
     reasons=REASONS,
     choices=frozenset({"too_many_rows"}),
     reads_databases=True,
+    batch_size=SLOW_BATCH_SIZE,
     libraries=("sqlite",),
 )

@@ -19,6 +19,7 @@ from claimdb_cli import (
     push_results,
     score,
     sql,
+    stats,
     validate,
 )
 from claimdb_metric.errors import ClaimDBError
@@ -44,6 +45,7 @@ app.command(help=baseline.HELP)(baseline.baseline)
 # SQL may begin with a comment, which looks like an option.
 app.command(help=sql.HELP, context_settings={"ignore_unknown_options": True})(sql.sql)
 app.command(help=build.HELP)(build.build)
+app.command(help=stats.HELP)(stats.stats)
 app.command(help=push.HELP)(push.push)
 app.command("push-results", help=push_results.HELP)(push_results.push_results)
 app.add_typer(databases.app, name="databases")

@@ -119,13 +119,18 @@ def local_folder(data_dir: Folder, repo_id: str | None, revision: str | None) ->
 
 
 def local_names(folder: Path) -> Iterator[str]:
-    """Yield the names of the databases that lie in a local copy, in any of the layouts."""
-    for path in sorted(folder.glob("*.sqlite")):
-        yield path.stem
-    for root in (folder, folder / "databases"):
-        for path in sorted(root.glob("*/*.sqlite")):
-            if path.stem == path.parent.name:
-                yield path.stem
+    """Yield the name of each database that lies in a local copy, in any of the layouts.
+
+    Not what cannot be a name, such as `._zoo.sqlite`, which macOS leaves beside `zoo.sqlite`.
+    """
+    flat = [path.stem for path in sorted(folder.glob("*.sqlite"))]
+    nested = [
+        path.stem
+        for root in (folder, folder / "databases")
+        for path in sorted(root.glob("*/*.sqlite"))
+        if path.stem == path.parent.name
+    ]
+    yield from filter(_SAFE_NAME.fullmatch, dict.fromkeys(flat + nested))
 
 
 def _unknown(db_name: str, names: Iterable[str], where: str) -> UnknownDatabaseError:

@@ -236,3 +236,9 @@ def test_every_published_name_can_be_a_name(cache_dir: Path) -> None:
 def test_locate_gives_the_path_of_what_is_here(tmp_path: Path) -> None:
     path = make_database(tmp_path / "superhero.sqlite")
     assert locate("superhero", tmp_path, None, None) == path
+
+
+def test_a_local_copy_has_no_hidden_files_and_no_name_twice(tmp_path: Path) -> None:
+    for layout in (*LAYOUTS, "._superhero.sqlite", ".x/.x.sqlite"):
+        make_database(tmp_path / layout, 1)
+    assert list(local_names(tmp_path)) == ["superhero"]

@@ -12,6 +12,7 @@ from claimdb_builder.stages.shapes import shape_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
+    from sqlglot.dialects.dialect import Dialect
 
 Fault: TypeAlias = Literal["empty", "unparsable", "several_statements", "not_a_select"]
 
@@ -117,12 +118,11 @@ def select_of(sql: str) -> exp.Query:
     Raises:
         Unusable: it is something else.
     """
-    import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     try:
-        trees = [tree for tree in sqlglot.parse(sql, read="sqlite") if tree is not None]
+        trees = [tree for tree in _dialect().parse(sql) if tree is not None]
     except SqlglotError as error:
         raise Unusable("unparsable", _first_error(error)) from None
     except RecursionError:
@@ -135,6 +135,13 @@ def select_of(sql: str) -> exp.Query:
     if not isinstance(tree, exp.Query) or isinstance(tree, exp.Table):
         raise Unusable("not_a_select", f"{tree.key.upper()} is not SELECT")
     return tree
+
+
+@cache
+def _dialect() -> Dialect:
+    from sqlglot.dialects.dialect import Dialect
+
+    return Dialect.get_or_raise("sqlite")
 
 
 def _first_error(error: Exception) -> str:

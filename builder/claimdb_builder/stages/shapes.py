@@ -16,14 +16,22 @@ _PLAIN_NAME: Final = r"[^\W\d][\w$]*"
 _QUOTED_NAME: Final = NAME.removeprefix(_PLAIN_NAME + "|")
 
 _PART: Final = re.compile(
-    rf"(?P<literal>{STRING}|{NUMBER})"
-    rf"|(?P<column>(?:{NAME})(?:\s*\.\s*(?:{NAME}))+|{_QUOTED_NAME})"
-    rf"|(?P<word>{_PLAIN_NAME})(?P<call>\s*\(\s*)?"
-    r"|\s*(?P<comparison><=|>=|<>|!=|==?|<(?!<)|>(?!>))\s*"
-    r"|\s*(?P<punctuation>[(),;])\s*"
-    rf"|(?P<space>(?:\s+|{COMMENT})+)",
+    rf"{STRING}|{NUMBER}"
+    rf"|(?:{NAME})(?:\s*\.\s*(?:{NAME}))+|{_QUOTED_NAME}"
+    rf"|{_PLAIN_NAME}(?:\s*\(\s*)?"
+    r"|->>?|<<|>>|\s*(?:<=|>=|<>|!=|==?|<|>)\s*"
+    r"|\s*[(),;]\s*"
+    rf"|(?:\s+|{COMMENT})+"
+    r"|.",
     re.DOTALL,
 )
+"""Literals; columns with their table, names in quotes; words, functions with their parenthesis;
+comparisons; punctuation; space. Without groups, so that `findall` gives the texts."""
+
+_LITERAL: Final = re.compile(rf"{STRING}|{NUMBER}", re.DOTALL)
+_WORD: Final = re.compile(rf"(?:{_PLAIN_NAME})(?:\s*\(\s*)?\Z")
+MAX_PARTS: Final = 2**16
+"""Parts that a process remembers, some 10 MB."""
 
 _TEST: Final = r"x(?:=[x0]| IS(?: NOT)? NULL|(?: NOT)? (?:LIKE 0|BETWEEN 0 AND 0|IN\(0(?:,0)*\)))"
 _END: Final = r"(?=$|[),]| (?:GROUP|ORDER|LIMIT|JOIN|INNER|LEFT|WHERE|UNION|EXCEPT|THEN)\b)"
@@ -36,7 +44,6 @@ _REWRITES: Final = (
     (re.compile(r"\b(SELECT|DISTINCT|BY) x(?:,x)+(?=$|\)| (?:FROM|ORDER|LIMIT)\b)"), r"\1 x"),
     # Another name for a table.
     (re.compile(r"\b(FROM|JOIN) x(?: AS)? x\b"), r"\1 x"),
-    (re.compile(r"\bINNER JOIN\b"), "JOIN"),
 )
 
 _TEXT_SEQUENCES: Final = frozenset(
@@ -61,27 +68,42 @@ def shape_of(sql: str) -> str:
     >>> shape_of("SELECT max(a, b)")
     'SELECT MAX(x,x)'
     """
-    shape = _PART.sub(_replaced, sql).strip(" ;")
-    if _COMMON_TABLE.search(shape):
+    shape = "".join(map(_shown.__getitem__, _PART.findall(sql))).strip(" ;")
+    if "WITH " in shape or "WITH(" in shape:
         return sql
+    shape = shape.replace("INNER JOIN", "JOIN")
     for pattern, replacement in _REWRITES:
         shape = pattern.sub(replacement, shape)
     return shape
 
 
-_COMMON_TABLE: Final = re.compile(r"\bWITH\b")
-_PLACEHOLDERS: Final = {"space": " ", "literal": "0", "column": "x", "comparison": "="}
+class _Shown(dict[str, str]):
+    """How parts are shown in a shape; most parts of a query stood in an earlier one."""
+
+    def __missing__(self, part: str) -> str:
+        if len(self) >= MAX_PARTS:
+            self.clear()
+        shown = self[part] = _shown_as(part)
+        return shown
 
 
-def _replaced(match: re.Match[str]) -> str:
-    kind = str(match.lastgroup)
-    placeholder = _PLACEHOLDERS.get(kind)
-    if placeholder is not None:
-        return placeholder
-    if kind == "punctuation":
-        return match["punctuation"]
-    word = match["word"].upper()
-    if kind == "call":
+_shown: Final = _Shown()
+
+
+def _shown_as(part: str) -> str:
+    text = part.strip()
+    if not text or text.startswith(("--", "/*")):
+        return " "
+    if text[0] in "(),;":
+        return text
+    if text[0] in "=<>!" and text not in ("<<", ">>", "!"):
+        return "="
+    if _LITERAL.fullmatch(text):
+        return "0"
+    if not _WORD.match(text):
+        return "x" if len(text) > 1 else text
+    word = text.removesuffix("(").rstrip().upper()
+    if text.endswith("("):
         return f"{word}("
     return word if word in _keywords() else "x"
 

@@ -142,13 +142,13 @@ def growth(folder: Path) -> dict[str, float]:
     return found
 
 
-def large(folder: Path, n_rows: int) -> dict[str, float]:
+def large(folder: Path, n_rows: int, n_questions: int = LARGE_QUESTIONS) -> dict[str, float]:
     """Return seconds and peak megabytes of a whole build on a database of so many rows."""
     path = folder / "databases" / "railway" / "railway.sqlite"
     path.parent.mkdir(parents=True)
     make_database(path, n_rows)
     file = folder / "large.jsonl"
-    write_questions(file, LARGE_QUESTIONS, ["railway"])
+    write_questions(file, n_questions, ["railway"])
     seconds: list[float] = []
     with PeakMemory() as memory, timed(seconds), open_executor(WORKERS) as executor:
         done = built(
@@ -160,7 +160,7 @@ def large(folder: Path, n_rows: int) -> dict[str, float]:
         )
     return {
         "large_rows": n_rows,
-        "large_questions": LARGE_QUESTIONS,
+        "large_questions": n_questions,
         "large_answers": done.funnel["stages"][-1]["kept"],
         "large_s": seconds[0],
         "large_mb": memory.peak_bytes / 1e6,

@@ -2,7 +2,8 @@
 
 At each LIMIT the output columns are appended to ORDER BY: once ascending, once descending. Of the
 rows that tie, the first form takes the smallest, the second the largest: where the answers differ,
-the query has more than one. Only text is put in, so all else of the query stays as it is.
+the query has more than one. Only text is put in, so all else of the query stays as it is. Missed is
+a tie from before an OFFSET to behind the LIMIT whose middle happens to be the same both ways.
 """
 
 from __future__ import annotations

@@ -99,8 +99,10 @@ def build(
     if workers is not None and executor is not None:
         raise typer.BadParameter("give --workers or --executor, not both")
     files = [*(questions or ()), *(more_questions or ())]
-    if sample == bool(files):
-        raise typer.BadParameter("give --questions FILE..., or --sample instead")
+    if sample == bool(files) or (sample and databases):
+        raise typer.BadParameter("give --questions and --databases, or --sample instead")
+    if more_questions and len(questions or ()) > 1:
+        raise typer.BadParameter("give all files behind one --questions: their order counts")
     roots = databases or []
     if sample:
         files, roots = _sample()

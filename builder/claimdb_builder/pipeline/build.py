@@ -18,9 +18,15 @@ from claimdb_builder.pipeline.databases import Survey, survey
 from claimdb_builder.pipeline.funnel import check_losses, funnel
 from claimdb_builder.pipeline.run_stage import Progress, made_from, run_stage, write_questions
 from claimdb_builder.pipeline.stage import Context, Settings, Stage
-from claimdb_builder.pipeline.stage_folder import StageFolder, as_json, file_sha256
+from claimdb_builder.pipeline.stage_folder import (
+    StageFolder,
+    as_json,
+    file_sha256,
+    write_if_other,
+)
 from claimdb_builder.pipeline.stages import stages_until
 from claimdb_builder.stages.ingest import read_questions
+from claimdb_builder.stages.question_files import check_is_file
 from claimdb_loader.storage import replace_atomically
 from claimdb_metric.errors import DataError, UnavailableError
 from claimdb_sandbox import ChangedDatabaseError
@@ -95,6 +101,8 @@ def build(wanted: Build, executor: Executor) -> Built:
         UnavailableError: no space is left, or a worker ended; the same call goes on from there.
     """
     stages = stages_until(wanted.until)
+    for path in wanted.questions:
+        check_is_file(path)
     with _run_folder(wanted.out), _space(wanted.out):
         return _Run(wanted, executor).through(stages)
 
@@ -105,7 +113,7 @@ class _Run:
     def __init__(self, wanted: Build, executor: Executor) -> None:
         self.wanted = wanted
         self.executor = executor
-        self.survey = Survey({}, ())
+        self.survey = Survey({})
         self.summaries: list[dict[str, Any]] = []
         self.files: dict[str, Path] = {}
         self.done: list[str] = []
@@ -123,13 +131,17 @@ class _Run:
             self.summaries.append(summary)
             self.files[stage.name] = folder.kept
             counts = funnel(self.summaries)
-            replace_atomically(self.wanted.out / "funnel.json", as_json(counts))
-            check_losses(stages, self.summaries, self.wanted.waived)
+            if self.done or stage is stages[-1]:
+                write_if_other(self.wanted.out / "funnel.json", as_json(counts))
+            check_losses(stages, self.summaries, self.wanted.waived, folder.dropped)
         return Built(counts, self.files, tuple(self.done), self.notes())
 
     def look_at_databases(self) -> Survey:
         names = self.summaries[0]["databases"]
         wanted = self.wanted
+        unknown = sorted(set(wanted.waived) - set(names))
+        if unknown:
+            raise DataError(f"--waive {unknown[0]}: no question is on a database of that name")
         return survey(names, wanted.databases, wanted.out, self.executor, wanted.allow_missing)
 
     def folder_of(self, stage: Stage) -> StageFolder:
@@ -145,22 +157,23 @@ class _Run:
             with self.wanted.progress(stage.name, None) as on_progress:
                 questions = read_questions(self.wanted.questions)
                 write_questions(stage, folder, questions, on_progress)
+            if self.folder_of(stage).path != folder.path:
+                shutil.rmtree(folder.path)
+                raise DataError("a question file was changed while it was read; build again")
             return folder.finish(stage.name)
         before = self.summaries[-1]
         source = self.files[before["stage"]]
         context = Context(self.wanted.settings, self.survey.paths(before["databases"]))
         with self.wanted.progress(stage.name, before["kept"]) as on_progress:
-            run_stage(stage, folder, source, context, self.executor, on_progress)
-        if stage.reads_databases:
-            self.assert_unchanged(folder)
+            check = self.survey.assert_untouched
+            try:
+                run_stage(stage, folder, source, context, self.executor, on_progress, check)
+                if stage.reads_databases:
+                    self.survey.assert_unchanged(self.executor)
+            except ChangedDatabaseError:
+                shutil.rmtree(folder.path)  # answers of two states of the data
+                raise
         return folder.finish(stage.name)
-
-    def assert_unchanged(self, folder: StageFolder) -> None:
-        try:
-            self.survey.assert_unchanged()
-        except ChangedDatabaseError:
-            shutil.rmtree(folder.path)  # answers of two states of the data
-            raise
 
     def notes(self) -> tuple[str, ...]:
         told = [f"{name}: missing, its questions are left out" for name in self.survey.missing]
@@ -182,7 +195,7 @@ def _run_folder(out: Path) -> Iterator[None]:
     try:
         with FileLock(out / ".lock", timeout=0):
             _check_format(mark)
-            for left_over in out.rglob(".*.new"):  # of a build that was killed
+            for left_over in _left_over(out):
                 left_over.unlink()
             yield
     except Timeout:
@@ -192,7 +205,15 @@ def _run_folder(out: Path) -> Iterator[None]:
 
 
 def _not_ours(out: Path) -> Iterator[Path]:
-    return (path for path in out.iterdir() if not path.name.startswith("."))
+    ours = (".lock", *(path.name for path in _left_over(out)))
+    return (path for path in out.iterdir() if path.name not in ours)
+
+
+def _left_over(out: Path) -> list[Path]:
+    """What a build that was killed did not come to name."""
+    names = ("run", "funnel", "databases")
+    folder_files = [path for name in names for path in out.glob(f".{name}.json.*.new")]
+    return [*folder_files, *out.glob("stages/*/.*.new")]
 
 
 def _check_format(mark: Path) -> None:

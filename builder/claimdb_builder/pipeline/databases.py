@@ -7,26 +7,27 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 from claimdb_builder.pipeline.executors import ordered_map
 from claimdb_builder.pipeline.stage import DatabasePaths
-from claimdb_builder.pipeline.stage_folder import as_json
+from claimdb_builder.pipeline.stage_folder import as_json, write_if_other
 from claimdb_builder.schemas.description_files import description_paths
 from claimdb_builder.schemas.descriptions import read_descriptions
 from claimdb_builder.schemas.tables import Table, read_tables
 from claimdb_loader.read_only import connect_read_only
 from claimdb_loader.sqlite_file import check_file, check_has_tables
-from claimdb_loader.storage import replace_atomically
 from claimdb_metric.errors import DataError, UnknownDatabaseError
-from claimdb_sandbox import Fingerprint, assert_unchanged, fingerprint
+from claimdb_sandbox import ChangedDatabaseError, Fingerprint, assert_unchanged, fingerprint
 
 LAYOUTS: Final = ("{name}/{name}.sqlite", "{name}.sqlite")
 DESCRIPTIONS: Final = "database_description"
-N_AHEAD: Final = 4
+
+Stamp = list[list[int]]
+"""What of a file and its logs changes when they do, read without their content."""
 
 
 @dataclass(frozen=True)
@@ -36,24 +37,26 @@ class SurveyedDatabase:
     Args:
         paths: where it is.
         content: its fingerprint before anything was run on it.
-        n_tables: its tables.
+        stamp: of the time of the fingerprint.
         unmatched: description files that fit none of its tables.
         notes: what was found in its description files.
     """
 
     paths: DatabasePaths
     content: Fingerprint
-    n_tables: int
+    stamp: Stamp
     unmatched: tuple[str, ...]
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True)
 class Survey:
     """The databases of a build by name, and those that are not there."""
 
-    databases: Mapping[str, SurveyedDatabase]
-    missing: tuple[str, ...]
+    def __init__(
+        self, databases: Mapping[str, SurveyedDatabase], missing: Sequence[str] = ()
+    ) -> None:
+        self.databases = dict(databases)
+        self.missing = tuple(missing)
 
     def paths(self, names: Iterable[str]) -> dict[str, DatabasePaths]:
         """Return where the databases of some names are, of those that are there."""
@@ -64,9 +67,30 @@ class Survey:
         """Return the sha256 of each database with its descriptions."""
         return {name: one.paths.sha256 for name, one in sorted(self.databases.items())}
 
-    def assert_unchanged(self) -> None:
-        """Raise ChangedDatabaseError unless each database is what it was at the start."""
-        assert_unchanged({str(one.paths.path): one.content for one in self.databases.values()})
+    def assert_untouched(self, names: Iterable[str]) -> None:
+        """Raise ChangedDatabaseError where a file of these is another one since it was hashed.
+
+        Only where its size or a time is another one is it hashed again.
+        """
+        for name in names:
+            one = self.databases.get(name)
+            if one is None or (stamp := _stamp(one.paths.path)) == one.stamp:
+                continue
+            assert_unchanged({str(one.paths.path): one.content})
+            self.databases[name] = replace(one, stamp=stamp)
+
+    def assert_unchanged(self, executor: Executor) -> None:
+        """Raise ChangedDatabaseError unless each database, and its descriptions, are as before."""
+        paths = {str(one.paths.path): one.content for one in self.databases.values()}
+        prints = ordered_map(executor, fingerprint, paths)
+        changed = [path for path, now in zip(paths, prints, strict=True) if now != paths[path]]
+        assert_unchanged({path: paths[path] for path in changed})
+        for name, one in self.databases.items():
+            if _digest(one.content, one.paths.descriptions) != one.paths.sha256:
+                raise ChangedDatabaseError(
+                    f"{one.paths.descriptions} was changed while database {name} was read; "
+                    "give the same command again"
+                )
 
 
 def survey(
@@ -95,18 +119,21 @@ def survey(
     found, missing = _find(sorted(set(names)), roots)
     if missing and not allow_missing:
         raise UnknownDatabaseError(_missing(missing, roots))
-    known = _read_known(run / "databases.json")
-    looked_at = {name: _look(path) for name, path in found.items()}
-    stale = [name for name in found if known.get(name, {}).get("stamp") != looked_at[name]["stamp"]]
-    prints = ordered_map(executor, fingerprint, [str(found[name]) for name in stale], N_AHEAD)
-    contents = {name: Fingerprint(**known[name]["content"]) for name in found if name not in stale}
+    for path in found.values():
+        check_file(path)
+    stamps = {name: _stamp(path) for name, path in found.items()}
+    contents = _known(run / "databases.json", stamps)
+    stale = [name for name in found if name not in contents]
+    prints = ordered_map(executor, fingerprint, [str(found[name]) for name in stale])
     contents |= dict(zip(stale, prints, strict=True))
-    for name, content in contents.items():
-        looked_at[name]["content"] = asdict(content)
+    surveyed = {name: _surveyed(path, contents[name], stamps[name]) for name, path in found.items()}
+    noted = {
+        name: {"path": str(path), "stamp": stamps[name], "content": asdict(contents[name])}
+        for name, path in found.items()
+    }
     run.mkdir(parents=True, exist_ok=True)
-    replace_atomically(run / "databases.json", as_json(looked_at))
-    surveyed = {name: _surveyed(path, contents[name]) for name, path in found.items()}
-    return Survey(surveyed, tuple(missing))
+    write_if_other(run / "databases.json", as_json(noted))
+    return Survey(surveyed, missing)
 
 
 def _find(names: Sequence[str], roots: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
@@ -117,12 +144,12 @@ def _find(names: Sequence[str], roots: Sequence[Path]) -> tuple[dict[str, Path],
     missing = []
     for name in names:
         places = [root / layout.format(name=name) for root in roots for layout in LAYOUTS]
-        paths = [path.absolute() for path in places if path.is_file()]
+        paths = {path.resolve(): path.absolute() for path in places if path.is_file()}
         if len(paths) > 1:
-            listed = ", ".join(map(str, paths))
+            listed = ", ".join(map(str, paths.values()))
             raise DataError(f"database {name} is there {len(paths)} times: {listed}; leave one")
         if paths:
-            found[name] = paths[0]
+            found[name] = next(iter(paths.values()))
         else:
             missing.append(name)
     return found, missing
@@ -136,47 +163,55 @@ def _missing(missing: Sequence[str], roots: Sequence[Path]) -> str:
     for name in missing:
         near = difflib.get_close_matches(name, there, n=1)
         told.append(f"{name} (there is {near[0]})" if near else name)
-    where = ", ".join(map(str, roots)) or "no folder given"
+    where = f"in {', '.join(map(str, roots))}" if roots else "(no --databases given)"
+    are = "databases are" if len(missing) > 1 else "database is"
     return (
-        f"{len(missing)} databases are missing in {where}: {', '.join(told)}; put them there as "
+        f"{len(missing)} {are} missing {where}: {', '.join(told)}; put them there as "
         "NAME/NAME.sqlite, name a further folder with --databases, or give --allow-missing-dbs "
         "to leave their questions out"
     )
 
 
-def _look(path: Path) -> dict[str, Any]:
-    """What of a file changes when it does: read without its content."""
-    check_file(path)
+def _stamp(path: Path) -> Stamp:
     logs = [log for end in ("-wal", "-journal") if (log := Path(f"{path}{end}")).exists()]
-    states = [file.stat() for file in (path, *logs)]
-    stamp = [[s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns] for s in states]
-    return {"path": str(path), "stamp": stamp}
+    with suppress(FileNotFoundError):
+        states = [file.stat() for file in (path, *logs)]
+        return [[s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns] for s in states]
+    return []
 
 
-def _read_known(path: Path) -> dict[str, Any]:
-    with suppress(OSError, ValueError):
-        known = json.loads(path.read_bytes())
-        if isinstance(known, dict):
-            return known
-    return {}
+def _known(path: Path, stamps: Mapping[str, Stamp]) -> dict[str, Fingerprint]:
+    """The fingerprints of the files that are as they were when databases.json was written."""
+    found: dict[str, Fingerprint] = {}
+    with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
+        noted: dict[str, Any] = json.loads(path.read_bytes())
+        for name, stamp in stamps.items():
+            if name in noted and noted[name]["stamp"] == stamp:
+                found[name] = Fingerprint(**noted[name]["content"])
+    return found
 
 
-def _surveyed(path: Path, content: Fingerprint) -> SurveyedDatabase:
+def _surveyed(path: Path, content: Fingerprint, stamp: Stamp) -> SurveyedDatabase:
     tables = _tables(path)
     folder = path.parent / DESCRIPTIONS
     # In the flat layout, a folder beside the files cannot be told to be of one of them.
     descriptions = folder if folder.is_dir() and path.parent.name == path.stem else None
-    digest = sha256((content.sha256 + content.log_sha256).encode())
+    paths = DatabasePaths(path, descriptions, _digest(content, descriptions))
     if descriptions is None:
-        paths = DatabasePaths(path, None, digest.hexdigest())
-        return SurveyedDatabase(paths, content, len(tables), (), ())
-    for file in description_paths(descriptions):
-        digest.update(file.name.encode() + sha256(file.read_bytes()).digest())
+        return SurveyedDatabase(paths, content, stamp, (), ())
     read = read_descriptions(descriptions, [table.name for table in tables])
     columns = {table.name: [column.name for column in table.columns] for table in tables}
     matched = [note for table in read.tables for note in table.match(columns[table.table]).notes]
-    paths = DatabasePaths(path, descriptions, digest.hexdigest())
-    return SurveyedDatabase(paths, content, len(tables), read.unmatched, (*read.notes, *matched))
+    return SurveyedDatabase(paths, content, stamp, read.unmatched, (*read.notes, *matched))
+
+
+def _digest(content: Fingerprint, descriptions: Path | None) -> str:
+    """The sha256 of a database, its logs and its descriptions."""
+    digest = sha256((content.sha256 + content.log_sha256).encode())
+    for file in description_paths(descriptions) if descriptions else ():
+        digest.update(bytes(file.name, "utf-8", "surrogateescape"))
+        digest.update(sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def _tables(path: Path) -> tuple[Table, ...]:

@@ -8,18 +8,18 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext, SpawnProcess
 from types import ModuleType
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from claimdb_metric.errors import DataError, UnavailableError
 
-DASK: Final = "dask://"
-DASK_TIMEOUT_S: Final = 10
+LEAST_AHEAD: Final = 16
+AHEAD_OF_WORKER: Final = 4
+LOOK_S: Final = 2
 DEFAULT_WORKERS: Final = os.cpu_count() or 1
 
 Item = TypeVar("Item")
@@ -40,7 +40,9 @@ def open_executor(n_workers: int | None = None, url: str | None = None) -> Itera
         UnavailableError: no scheduler answers there, or Dask is not installed.
     """
     if url is not None:
-        with _dask(url) as executor:
+        from claimdb_builder.pipeline.dask_executor import open_dask
+
+        with open_dask(url) as executor:
             yield executor
         return
     if n_workers is not None and n_workers < 1:
@@ -49,16 +51,29 @@ def open_executor(n_workers: int | None = None, url: str | None = None) -> Itera
         yield executor
 
 
+class _Processes(ProcessPoolExecutor):
+    """Processes of this machine, which end when this one does."""
+
+    def __init__(self, n_workers: int) -> None:
+        context = _Context()
+        ends_with, self._alive = context.Pipe(duplex=False)
+        super().__init__(n_workers, context, _watch_parent, (ends_with,))
+        self.n_workers = n_workers
+
+    def end(self) -> None:
+        """End all workers at once: one may be in a query of 30 s, and none is waited for."""
+        # First, or Python 3.11 would set an error on futures that are cancelled already.
+        self.shutdown(wait=False, cancel_futures=True)
+        self._alive.close()
+
+
 @contextmanager
 def _processes(n_workers: int) -> Iterator[Executor]:
-    context = _Context()
-    ends_with, alive = context.Pipe(duplex=False)
-    executor = ProcessPoolExecutor(n_workers, context, _watch_parent, (ends_with,))
+    executor = _Processes(n_workers)
     try:
         yield executor
     except BaseException as error:
-        # A worker may be in a query of 30 s, or in many: none is waited for.
-        alive.close()
+        executor.end()
         if isinstance(error, BrokenExecutor):
             raise UnavailableError(
                 "a worker process ended, perhaps for want of memory; what was done is kept: give "
@@ -66,9 +81,7 @@ def _processes(n_workers: int) -> Iterator[Executor]:
             ) from error
         raise
     finally:
-        executor.shutdown(cancel_futures=True)
-        alive.close()
-        ends_with.close()
+        executor.shutdown()
 
 
 class _Worker(SpawnProcess):
@@ -82,9 +95,23 @@ class _Worker(SpawnProcess):
         main = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")
         try:
-            super().start()
+            with _ctrl_c_held_back():
+                super().start()
         finally:
             sys.modules["__main__"] = main
+
+
+@contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Let no Ctrl-C meet a worker that has not begun yet: a child inherits what is held back."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _Context(SpawnContext):
@@ -99,82 +126,45 @@ def _watch_parent(ends_with: Connection) -> None:
     Ctrl-C reaches each process of a terminal; the build alone decides what it ends.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
-    def wait() -> None:
+    def wait_for_end() -> None:
         ends_with.poll(None)
         os._exit(1)
 
-    threading.Thread(target=wait, daemon=True).start()
-
-
-@contextmanager
-def _dask(url: str) -> Iterator[Executor]:
-    address = url.removeprefix(DASK)
-    if not url.startswith(DASK) or not address:
-        raise DataError(f"no executor {url!r}; it must be {DASK}HOST:PORT")
-    try:
-        from distributed import Client, KilledWorker
-        from distributed.comm import CommClosedError
-    except ImportError as error:
-        raise UnavailableError(
-            f"{url} needs Dask: pip install 'claimdb[dask]' here and on the workers"
-        ) from error
-    try:
-        client: Any = Client(f"tcp://{address}", timeout=DASK_TIMEOUT_S, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise UnavailableError(
-            f"no Dask scheduler answers at {address}: {error}; start one with `dask scheduler`"
-        ) from error
-    with client:
-        _check_workers(client, address)
-        try:
-            with client.get_executor() as executor:
-                yield executor
-        except (CancelledError, CommClosedError, KilledWorker) as error:
-            raise UnavailableError(
-                f"the Dask cluster at {address} lost workers or its scheduler ({error!r}); what "
-                "was done is kept: give the same command again when it is there"
-            ) from error
-
-
-def _check_workers(client: Any, address: str) -> None:
-    """Raise UnavailableError unless there are workers, and each has this version of ClaimDB."""
-    try:
-        found = set(client.run(version, "claimdb").values())
-    except PackageNotFoundError:
-        found = {"none"}
-    if not found:
-        raise UnavailableError(
-            f"the Dask scheduler at {address} has no workers; start some: `dask worker {address}`"
-        )
-    if found != {version("claimdb")}:
-        raise UnavailableError(
-            f"the Dask workers at {address} have ClaimDB {', '.join(sorted(found))}, here it is "
-            f"{version('claimdb')}; install the same there"
-        )
+    threading.Thread(target=wait_for_end, daemon=True).start()
 
 
 def ordered_map(
-    executor: Executor, function: Callable[[Given], Item], given: Iterable[Given], n_ahead: int
+    executor: Executor, function: Callable[[Given], Item], given: Iterable[Given]
 ) -> Iterator[Item]:
     """Yield the results of a function in the order of what it is given.
 
-    Args:
-        n_ahead: how many are under way at once, and so in memory, whatever the length.
+    A few for each worker are under way at once, and so in memory, whatever the length.
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor(2) as executor:
-    ...     list(ordered_map(executor, abs, [-1, 2, -3], n_ahead=2))
+    ...     list(ordered_map(executor, abs, [-1, 2, -3]))
     [1, 2, 3]
     """
+    n_ahead = max(LEAST_AHEAD, AHEAD_OF_WORKER * int(getattr(executor, "n_workers", 0)))
     under_way: deque[Future[Item]] = deque()
     try:
         for item in given:
             under_way.append(executor.submit(function, item))
             if len(under_way) >= n_ahead:
-                yield under_way.popleft().result()
+                yield _result(under_way.popleft(), executor)
         while under_way:
-            yield under_way.popleft().result()
+            yield _result(under_way.popleft(), executor)
     finally:
         for future in under_way:
             future.cancel()
+
+
+def _result(future: Future[Item], executor: Executor) -> Item:
+    """The result of a future; an executor that can tell is asked now and then if it still works."""
+    assert_alive = getattr(executor, "assert_alive", None)
+    while assert_alive is not None and not wait([future], timeout=LOOK_S).done:
+        assert_alive()
+    return future.result()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from claimdb_builder.pipeline.stage import Stage
@@ -52,12 +53,15 @@ def _check(before: Summary | None, summary: Summary) -> None:
     parts = [summary, *summary["databases"].values()]
     tied = all(part["in"] == part["kept"] + sum(part["dropped"].values()) for part in parts)
     tied &= summary["in"] == sum(part["in"] for part in parts[1:])
-    if not tied or (before is not None and before["kept"] != summary["in"]):
+    if before is not None:
+        given = {name: part["kept"] for name, part in before["databases"].items() if part["kept"]}
+        tied &= given == {name: part["in"] for name, part in summary["databases"].items()}
+    if not tied:
         raise RuntimeError(f"the counts of stage {summary['stage']} do not tie: {summary}")
 
 
 def check_losses(
-    stages: Sequence[Stage], summaries: Sequence[Summary], waived: Collection[str]
+    stages: Sequence[Stage], summaries: Sequence[Summary], waived: Collection[str], dropped: Path
 ) -> None:
     """Raise DataError where a database loses more than a fifth of its questions.
 
@@ -67,6 +71,7 @@ def check_losses(
         stages: those that were done.
         summaries: of each of them.
         waived: databases that may lose as many as they do.
+        dropped: the last stage's file of what it dropped.
     """
     choices = {stage.name: stage.choices for stage in stages}
     told = []
@@ -85,8 +90,9 @@ def check_losses(
             told.append(f"{name}: {n_lost} of {wanted} ({reasons})")
     if told:
         raise DataError(
-            f"{len(told)} databases lose more than {MAX_LOSS:.0%} of their questions:\n  "
+            f"{len(told)} database{'s lose' if len(told) > 1 else ' loses'} more than "
+            f"{MAX_LOSS:.0%} of their questions:\n  "
             + "\n  ".join(told)
-            + f"\nSee dropped.jsonl of stage {summaries[-1]['stage']}; mend the questions or the "
-            "databases, or waive a database by its name (--waive NAME) and build on"
+            + f"\nSee {dropped}; mend the questions or the databases, or waive a database by its "
+            "name (--waive NAME) and build on"
         )

@@ -11,7 +11,7 @@ from functools import partial
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from claimdb_builder.pipeline.executors import ordered_map
 from claimdb_builder.pipeline.records import Dropped, Question, from_line, to_line
@@ -19,10 +19,8 @@ from claimdb_builder.pipeline.stage import Context, DatabasePaths, Settings, Sta
 from claimdb_builder.pipeline.stage_folder import Batch, Counts, StageFolder
 from claimdb_metric.errors import DataError
 
-N_AHEAD: Final = 16
-"""Batches under way at once: enough for the cores of a machine, some MB of memory."""
-
 Progress = Callable[[int], None]
+Check = Callable[[Iterable[str]], None]
 
 
 class _Work(NamedTuple):
@@ -46,8 +44,12 @@ def made_from(
         "settings": {name: getattr(settings, name) for name in stage.settings},
         "libraries": versions,
         "input": input_sha256,
-        "databases": databases if stage.reads_databases else None,
+        "database_hashes": databases if stage.reads_databases else None,
     }
+
+
+def _no_check(names: Iterable[str]) -> None:
+    """Nothing can have changed."""
 
 
 def run_stage(
@@ -57,6 +59,7 @@ def run_stage(
     context: Context,
     executor: Executor,
     on_progress: Progress,
+    check: Check = _no_check,
 ) -> None:
     """Do what is left of a stage to do.
 
@@ -67,15 +70,22 @@ def run_stage(
         context: settings, and where all databases are.
         executor: what runs the batches.
         on_progress: called with the number of records of each batch that is done.
+        check: called with the names of a batch's databases before the batch is written.
     """
     n_done = folder.batches_so_far()
     on_progress(n_done)
     with source.open("rb") as file:
         work = _work(islice(file, n_done, None), stage, context)
         function = partial(run_batch, stage, context.settings)
-        batches = ordered_map(executor, function, work, N_AHEAD)
-        for n_in in folder.append(batches):
+        batches = ordered_map(executor, function, work)
+        for n_in in folder.append(_checked(batches, check)):
             on_progress(n_in)
+
+
+def _checked(batches: Iterable[Batch], check: Callable[[Iterable[str]], None]) -> Iterator[Batch]:
+    for batch in batches:
+        check(batch.counts)
+        yield batch
 
 
 def write_questions(

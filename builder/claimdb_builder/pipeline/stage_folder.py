@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import time
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,23 +94,24 @@ class StageFolder:
         Raises:
             DataError: its files are not those that it wrote.
         """
+        if not self.summary.exists():
+            return None
         try:
             summary: dict[str, Any] = json.loads(self.summary.read_bytes())
-            wanted = [summary["kept_sha256"], summary["dropped_sha256"]]
-            found = [file_sha256(path) for path in (self.kept, self.dropped)]
-        except FileNotFoundError as error:
-            if error.filename == str(self.summary):
-                return None
-            raise self._changed(f"{Path(error.filename).name} is missing") from None
-        except (ValueError, KeyError, TypeError) as error:
-            raise self._changed(f"stage.json is damaged ({error!r})") from None
-        for path, before, now in zip((self.kept, self.dropped), wanted, found, strict=True):
-            if before != now:
-                raise self._changed(f"{path.name} was changed after the stage wrote it")
+            is_ours = summary.pop("sha256") == _sha256_of(summary)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            is_ours = False
+        if not is_ours:
+            raise self._changed(self.summary)
+        for path in (self.kept, self.dropped):
+            if not path.is_file() or file_sha256(path) != summary[f"{path.stem}_sha256"]:
+                raise self._changed(path)
         return summary
 
-    def _changed(self, what: str) -> DataError:
-        return DataError(f"{self.path}: {what}; delete this folder to have the stage done again")
+    def _changed(self, path: Path) -> DataError:
+        return DataError(
+            f"{path} is not as the stage wrote it; delete its folder to have the stage done again"
+        )
 
     def batches_so_far(self) -> int:
         """Return how many records the part's whole batches took; cuts off what follows them."""
@@ -160,14 +162,20 @@ class StageFolder:
         summary |= {"databases": {name: counts[name] for name in sorted(counts)}}
         summary |= {"kept_sha256": file_sha256(self.kept)}
         summary |= {"dropped_sha256": file_sha256(self.dropped)}
-        replace_atomically(self.summary, as_json(summary))
+        replace_atomically(self.summary, as_json(summary | {"sha256": _sha256_of(summary)}))
         self.part.unlink()
         return summary
 
 
 def _framed(batch: Batch) -> bytes:
-    """A line with the batch's counts and the lengths of what follows it."""
-    head = {"kept": len(batch.kept), "dropped": len(batch.dropped), "counts": batch.counts}
+    """A line with the batch's counts and what follows it: lengths and checksum."""
+    head = {
+        "kept": len(batch.kept),
+        "dropped": len(batch.dropped),
+        # After a loss of power, a file may have its length and not its content.
+        "crc32": zlib.crc32(batch.kept + batch.dropped),
+        "counts": batch.counts,
+    }
     return json.dumps(head, ensure_ascii=False).encode() + b"\n" + batch.kept + batch.dropped
 
 
@@ -179,7 +187,7 @@ def _batches(file: IO[bytes]) -> Iterator[Batch]:
             kept, dropped = file.read(head["kept"]), file.read(head["dropped"])
         except (ValueError, KeyError, TypeError):
             return
-        if len(kept) < head["kept"] or len(dropped) < head["dropped"]:
+        if zlib.crc32(kept + dropped) != head["crc32"]:
             return
         yield Batch(head["counts"], kept, dropped)
 
@@ -206,6 +214,16 @@ def total(counts: Counts) -> dict[str, Any]:
         add_counts(summed, {"": one})
     summed[""]["dropped"] = dict(sorted(summed[""]["dropped"].items()))
     return summed[""]
+
+
+def write_if_other(path: Path, content: bytes) -> None:
+    """Write a file, unless it has this content already."""
+    if not path.exists() or path.read_bytes() != content:
+        replace_atomically(path, content)
+
+
+def _sha256_of(value: object) -> str:
+    return hashlib.sha256(as_json(value)).hexdigest()
 
 
 def as_json(value: object) -> bytes:

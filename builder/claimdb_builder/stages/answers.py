@@ -47,7 +47,7 @@ def domain(db_name: str) -> str:
 
 
 def compact_answer(rows: Iterable[Sequence[Value]]) -> str:
-    """Return an answer as one line: numbers with three decimals, rows between semicolons.
+    """Return an answer as short text: numbers with three decimals, rows between semicolons.
 
     >>> compact_answer([(1, "value2"), (2.0, "value4"), (None, "x")])
     '1.000, value2; 2.000, value4; None, x'

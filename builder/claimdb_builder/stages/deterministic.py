@@ -61,25 +61,32 @@ def _marks(sql: str, path: Path, result: Result) -> tuple[str, ...]:
     marks = marks_of_text(sql)
     if result.ok:
         marks |= marks_of_answer(result.rows, result.flags)
-        # No row, no tie. Random SQL differs from itself.
-        if result.rows and "random" not in marks:
-            marks |= _tie(sql, path)
+        if "random" not in marks:  # else it differs from itself
+            marks |= _tie(sql, path, len(result.columns))
     return in_order(marks)
 
 
-def _tie(sql: str, path: Path) -> set[str]:
+def _tie(sql: str, path: Path, n_columns: int) -> set[str]:
     """The mark of a query that has more than one answer, found by running it both ways."""
-    forms = tie_breaks(sql)
+    forms = tie_breaks(sql, n_columns)
     if forms is None:
         return set()
-    run = gold_runner(PROBE_LIMITS)
-    results = [run(path, form) for form in (forms.ascending, forms.descending)]
-    if not all(result.ok for result in results):
+    first = _sorted_rows(path, forms.ascending)
+    if _agree(first, _sorted_rows(path, forms.descending)):
         return set()
-    first, second = (sorted(map(repr, result.rows)) for result in results)
-    if first == second:
-        return set()
-    return {"tie"} if forms.is_ordered else {"unordered_limit"}
+    if forms.is_ordered or not _agree(first, _sorted_rows(path, forms.ordered_descending)):
+        return {"tie"}
+    return {"unordered_limit"}
+
+
+def _sorted_rows(path: Path, sql: str) -> list[str] | None:
+    result = gold_runner(PROBE_LIMITS)(path, sql)
+    return sorted(map(repr, result.rows)) if result.ok else None
+
+
+def _agree(first: list[str] | None, second: list[str] | None) -> bool:
+    """Whether two answers are the same, as far as both are known."""
+    return first is None or second is None or first == second
 
 
 DETERMINISTIC: Final = Stage(

@@ -6,15 +6,13 @@ import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from claimdb_builder.stages.shapes import shape_of
+from claimdb_builder.stages.syntax_trees import Fault, Unusable, select_of, select_of_shape
 
 if TYPE_CHECKING:
     from sqlglot import exp
-    from sqlglot.dialects.dialect import Dialect
-
-Fault: TypeAlias = Literal["empty", "unparsable", "several_statements", "not_a_select"]
 
 FEATURES: Final[Mapping[str, str]] = {
     "aggregate": "an aggregate function, as sqlglot knows them",
@@ -41,6 +39,9 @@ _SQLITE_AGGREGATES: Final = re.compile(
 """From https://sqlite.org/lang_aggfunc.html and json1.html: which of them a version of sqlglot
 counts as aggregates differs."""
 
+MAX_SQL_CHARS: Final = 100_000
+"""As the sandbox has it."""
+
 MAX_SHAPES: Final = 2**16
 """Shapes whose features a process remembers, some 20 MB."""
 
@@ -63,20 +64,6 @@ class Features:
     may_be_lookup: bool
 
 
-class Unusable(Exception):
-    """SQL of which no features can be told.
-
-    Args:
-        fault: a code.
-        message: why.
-    """
-
-    def __init__(self, fault: Fault, message: str) -> None:
-        super().__init__(message)
-        self.fault = fault
-        self.message = message
-
-
 def features(sql: str) -> Features:
     """Return what a query is made of.
 
@@ -87,84 +74,40 @@ def features(sql: str) -> Features:
     ('sqlite_aggregate', 'group_by')
     >>> features("SELECT 1; SELECT 2")
     Traceback (most recent call last):
-    claimdb_builder.stages.features.Unusable: 2 statements; write one
+    claimdb_builder.stages.syntax_trees.Unusable: 2 statements; write one
     """
-    found = _of_shape(shape_of(sql))
+    if len(sql) > MAX_SQL_CHARS:
+        raise Unusable("unparsable", f"longer than {MAX_SQL_CHARS:,} characters")
+    shape = shape_of(sql)
+    found = _of_shape(shape)
     if isinstance(found, Features):
         return found
-    raise Unusable(*(found if found[0] != "unparsable" else _why_unparsable(sql, found)))
+    if found[0] == "unparsable":
+        # The query itself tells why, or has a form that shapes know nothing of: SELECT 1 'n'.
+        return features_of_tree(select_of(sql), shape)
+    raise Unusable(*found)
 
 
 @lru_cache(maxsize=MAX_SHAPES)
 def _of_shape(shape: str) -> Features | tuple[Fault, str]:
     try:
-        return features_of_tree(select_of(shape), shape)
+        return features_of_tree(select_of_shape(shape), shape)
     except Unusable as unusable:
         return unusable.fault, unusable.message
-
-
-def _why_unparsable(sql: str, found: tuple[Fault, str]) -> tuple[Fault, str]:
-    """The parser's words on the query itself: those on its shape name no name of it."""
-    try:
-        select_of(sql)
-    except Unusable as unusable:
-        return unusable.fault, unusable.message
-    return found
-
-
-def select_of(sql: str) -> exp.Query:
-    """Return the syntax tree of one SELECT, or of several joined by set operators.
-
-    Raises:
-        Unusable: it is something else.
-    """
-    from sqlglot import exp
-    from sqlglot.errors import SqlglotError
-
-    try:
-        trees = [tree for tree in _dialect().parse(sql) if tree is not None]
-    except SqlglotError as error:
-        raise Unusable("unparsable", _first_error(error)) from None
-    except RecursionError:
-        raise Unusable("unparsable", "nested too deep to be parsed") from None
-    if len(trees) != 1:
-        if not trees:
-            raise Unusable("empty", "no SQL in it")
-        raise Unusable("several_statements", f"{len(trees)} statements; write one")
-    tree = trees[0].unnest()
-    if not isinstance(tree, exp.Query) or isinstance(tree, exp.Table):
-        raise Unusable("not_a_select", f"{tree.key.upper()} is not SELECT")
-    return tree
-
-
-@cache
-def _dialect() -> Dialect:
-    from sqlglot.dialects.dialect import Dialect
-
-    return Dialect.get_or_raise("sqlite")
-
-
-def _first_error(error: Exception) -> str:
-    """The first fault that a parser found, with its place, in one line."""
-    found = getattr(error, "errors", None)
-    if not found:
-        return " ".join(str(error).split("\n", 1)[0].split())
-    first = found[0]
-    return f"{first['description']} at line {first['line']}, column {first['col']}"
 
 
 def features_of_tree(tree: exp.Query, sql: str) -> Features:
     """Return what a syntax tree is made of.
 
     Args:
-        sql: the text it was parsed from.
+        sql: the text it was parsed from, or its shape.
     """
     by_kind: dict[str, list[Any]] = {}
     for node in tree.walk():
         for kind in _kinds_of(cast(Hashable, type(node))):
             by_kind.setdefault(kind, []).append(node)
-    common = {node.alias for node in by_kind.get("common_table", ())}
-    n_tables = sum(table.name not in common for table in by_kind.get("table", ()))
+    common = {node.alias.lower() for node in by_kind.get("common_table", ())}
+    n_tables = sum(table.name.lower() not in common for table in by_kind.get("table", ()))
     n_joins, n_selects = len(by_kind.get("join", ())), len(by_kind.get("select", ()))
     shown = {kind for kind in FEATURES if kind in by_kind}
     if all(map(_is_scalar, by_kind.get("aggregate", ()))):

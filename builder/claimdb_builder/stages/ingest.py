@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +15,8 @@ from claimdb_builder.stages.question_files import read_rows, values
 from claimdb_metric.errors import DataError
 
 MAX_LISTED: Final = 20
+MAX_SHOWN_CHARS: Final = 40
+MAX_DIGITS: Final = 20
 
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "bird_id": ("bird_id", "question_id"),
@@ -53,10 +57,11 @@ def read_questions(paths: Sequence[Path]) -> Iterator[Question]:
     number = -1
     for path in paths:
         what, entries = read_rows(path)
+        source = os.fsencode(path.name).decode(errors="replace")
         for entry in entries:
             number += 1
             row, fault = values(entry)
-            where = f"{path.name}, {what} {entry.place}"
+            where = f"{source}, {what} {entry.place}"
             fields, faults = _fields(row, number) if fault is None else ({}, [fault])
             if not faults and fields["bird_id"] in seen:
                 faults = [f"id {fields['bird_id']} stands in an earlier row, too"]
@@ -65,7 +70,7 @@ def read_questions(paths: Sequence[Path]) -> Iterator[Question]:
             if len(problems) >= MAX_LISTED:
                 raise _error(problems)
             if not problems:
-                yield Question(**fields, source=path.name, place=entry.place)
+                yield Question(**fields, source=source, place=entry.place)
     if problems:
         raise _error(problems)
     if number < 0:
@@ -75,8 +80,9 @@ def read_questions(paths: Sequence[Path]) -> Iterator[Question]:
 def _error(problems: Sequence[str]) -> DataError:
     more = ", and perhaps more" if len(problems) >= MAX_LISTED else ""
     listed = "\n  ".join(problems[:MAX_LISTED])
+    n_listed = min(len(problems), MAX_LISTED)
     return DataError(
-        f"{len(problems)} problem{'s' * (len(problems) > 1)}{more} in question files; mend them "
+        f"{n_listed} problem{'s' * (n_listed > 1)}{more} in question files; mend them "
         f"and build again (nothing was built):\n  {listed}"
     )
 
@@ -101,10 +107,10 @@ def _id(row: Mapping[str, Any], name: str | None, number: int) -> tuple[int, str
     if name is None or row[name] == "":
         return number, None
     value = row[name]
-    if isinstance(value, str) and value.isdecimal():  # a cell of CSV
+    if isinstance(value, str) and value.isdecimal() and len(value) < MAX_DIGITS:  # a cell of CSV
         value = int(value)
     if type(value) is not int or not 0 <= value < 2**63:
-        return number, f"{name} must be an integer of at least 0, got {value!r}"
+        return number, f"{name} must be an integer of at least 0, got {_short(value)}"
     return value, None
 
 
@@ -115,10 +121,15 @@ def _text(row: Mapping[str, Any], name: str | None, field: str) -> tuple[str, st
         return "", f"has no {' or '.join(COLUMNS[field])}"
     value = row[name]
     if not isinstance(value, str):
-        return "", f"{name} must be text, got {str(value)[:40]!r}"
+        return "", f"{name} must be text, got {_short(value)}"
     if not value.strip() and field not in _MAY_BE_BLANK:
         return "", f"{name} is empty"
     return value, None
+
+
+def _short(value: object) -> str:
+    shown = reprlib.repr(value)
+    return shown if len(shown) <= MAX_SHOWN_CHARS else shown[:MAX_SHOWN_CHARS] + "…"
 
 
 def ingest(questions: Iterable[Question], context: Context) -> Outcome:

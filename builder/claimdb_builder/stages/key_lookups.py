@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from claimdb_builder.stages.features import select_of
+from claimdb_builder.stages.syntax_trees import select_of
 
 _KEYS_OF_ANY_TABLE: Final = frozenset({"id", "rowid", "uuid", "guid"})
 _NOT_LETTERS: Final = re.compile(r"[\W_]+")
@@ -49,12 +49,17 @@ def _folded(name: str) -> str:
 
 
 def _conjuncts(condition: Any) -> list[Any]:
+    """The conditions that AND joins, which may be thousands: not by recursion."""
     from sqlglot import exp
 
-    condition = condition.unnest()
-    if isinstance(condition, exp.And):
-        return [*_conjuncts(condition.left), *_conjuncts(condition.right)]
-    return [condition]
+    found, left = [], [condition]
+    while left:
+        condition = left.pop().unnest()
+        if isinstance(condition, exp.And):
+            left += (condition.left, condition.right)
+        else:
+            found.append(condition)
+    return found
 
 
 def _fixes(condition: Any, keys: frozenset[str]) -> bool:

@@ -6,17 +6,24 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-NAME: Final = r'[^\W\d][\w$]*|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]'
+PLAIN_NAME: Final = r"[^\W\d][\w$]*"
+QUOTED_NAME: Final = r'"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]{0,1000}\]'
+"""In brackets of bounded length: each open one is looked at up to its end."""
+NAME: Final = rf"{PLAIN_NAME}|{QUOTED_NAME}"
 STRING: Final = r"[xX]?'(?:[^']|'')*'"
 NUMBER: Final = r"0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
-COMMENT: Final = r"--[^\n]*|/\*.*?(?:\*/|\Z)"
-"""As SQLite reads them (https://sqlite.org/lang_comment.html): /* may be left open at the end."""
+COMMENT: Final = r"(?>--[^\n]*|/\*.*?(?:\*/|\Z))"
+"""As SQLite reads them (https://sqlite.org/lang_comment.html): /* may be left open at the end.
+Atomic, or what a longer pattern seeks behind a comment would be found in it."""
 
 _LEXEME: Final = re.compile(
     rf"(?P<comment>{COMMENT})|(?P<string>{STRING})|(?P<number>{NUMBER})|(?P<name>{NAME})"
     r"|(?P<symbol>\S)",
     re.DOTALL,
 )
+
+
+_QUOTES: Final = '"`['
 
 
 class Lexeme(NamedTuple):
@@ -29,8 +36,14 @@ class Lexeme(NamedTuple):
     @property
     def word(self) -> str:
         """The text in upper case where it stands without quotes, else ""."""
-        is_word = self.kind == "name" and self.text[0] not in '"`['
-        return self.text.upper() if is_word else ""
+        return self.text.upper() if self.kind == "name" and self.text[0] not in _QUOTES else ""
+
+    @property
+    def name(self) -> str:
+        """The name in upper case and without quotes, "" where it is none."""
+        if self.kind != "name":
+            return ""
+        return self.word or self.text[1:-1].upper()
 
 
 def lexemes(sql: str) -> Iterator[Lexeme]:

@@ -30,8 +30,8 @@ _TIME_FUNCTIONS: Final = {
 """SQLite's functions of time, with the place of their time value; without one it is now
 (https://sqlite.org/lang_datefunc.html)."""
 
-_NOW_ARGUMENTS: Final = re.compile(r"'\s*(?:now|localtime|utc)\s*'", re.IGNORECASE)
-"""Also the time zone of the machine."""
+_NOW_ARGUMENTS: Final = re.compile(r"""(['"])\s*(?:now|localtime|utc)\s*\1""", re.IGNORECASE)
+"""Also the machine's time zone. In double quotes, too: SQLite takes what is no column as text."""
 
 _RANDOM_FUNCTIONS: Final = frozenset(
     {
@@ -53,38 +53,45 @@ def marks_of_text(sql: str) -> set[str]:
     words = list(lexemes(sql))
     for place, lexeme in enumerate(words):
         is_call = place + 1 < len(words) and words[place + 1].text == "("
-        if lexeme.word in _NOW_WORDS and not _is_column(words, place):
+        if lexeme.word in _NOW_WORDS and not _is_own_name(words, place):
             found.add("current_time")
-        if is_call and lexeme.word in _RANDOM_FUNCTIONS:
+        if is_call and lexeme.name in _RANDOM_FUNCTIONS:
             found.add("random")
-        if is_call and lexeme.word in _TIME_FUNCTIONS:
-            arguments = _arguments(words, place + 1)
-            if len(arguments) <= _TIME_FUNCTIONS[lexeme.word] or any(map(_is_now, arguments)):
+        if is_call and lexeme.name in _TIME_FUNCTIONS:
+            inside, n_arguments = _arguments(words, place + 1)
+            at_least = _TIME_FUNCTIONS[lexeme.name]
+            has_no_time = n_arguments - _is_subsecond(inside) <= at_least
+            if has_no_time or any(map(_is_now, inside)):
                 found.add("current_time")
     return found
 
 
-def _is_column(words: Sequence[Lexeme], place: int) -> bool:
-    return place > 0 and words[place - 1].text == "."
+def _is_own_name(words: Sequence[Lexeme], place: int) -> bool:
+    """Whether a word is the name of a column: `t.current_date`, `… AS current_date`."""
+    before = words[place - 1] if place else None
+    return before is not None and (before.text == "." or before.word == "AS")
 
 
-def _is_now(argument: Sequence[Lexeme]) -> bool:
-    return len(argument) == 1 and bool(_NOW_ARGUMENTS.fullmatch(argument[0].text))
+def _is_now(lexeme: Lexeme) -> bool:
+    return lexeme.kind in ("string", "name") and bool(_NOW_ARGUMENTS.fullmatch(lexeme.text))
 
 
-def _arguments(words: Sequence[Lexeme], opening: int) -> list[list[Lexeme]]:
-    """The arguments in a parenthesis, each as its lexemes."""
-    arguments: list[list[Lexeme]] = [[]]
-    depth = 0
+def _is_subsecond(inside: Sequence[Lexeme]) -> bool:
+    """Whether the last argument is 'subsec', which may stand without a time value."""
+    return bool(inside) and inside[-1].text.strip("'").lower() in ("subsec", "subsecond")
+
+
+def _arguments(words: Sequence[Lexeme], opening: int) -> tuple[list[Lexeme], int]:
+    """What stands in a parenthesis, and how many arguments that is."""
+    inside: list[Lexeme] = []
+    n_commas = depth = 0
     for lexeme in words[opening:]:
         depth += (lexeme.text == "(") - (lexeme.text == ")")
         if depth == 0:
             break
-        if depth == 1 and lexeme.text == ",":
-            arguments.append([])
-        elif depth > 1 or lexeme.text != "(":
-            arguments[-1].append(lexeme)
-    return [argument for argument in arguments if argument]
+        n_commas += depth == 1 and lexeme.text == ","
+        inside.append(lexeme)
+    return inside, n_commas + (len(inside) > 1)
 
 
 def marks_of_answer(rows: Sequence[Sequence[object]], flags: Sequence[str]) -> set[str]:

@@ -9,10 +9,12 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from claimdb_loader.strict_json import Entry, StrictJson, json_list
+from claimdb_loader.strict_json import Entry, StrictJson, first_repeated, json_list
 from claimdb_metric.errors import DataError
 
 BATCH_ROWS: Final = 1000
+START_BYTES: Final = 2**16
+"""So much is looked at to tell the format."""
 _DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
 MAX_CELL_CHARS: Final = 2**24
 """Python's csv module takes 131,072 by default."""
@@ -23,6 +25,17 @@ class QuestionRows(NamedTuple):
 
     place_name: str
     entries: Iterable[Entry]
+
+
+def check_is_file(path: Path) -> None:
+    """Raise DataError unless a path is that of a regular file, which can be read twice."""
+    if path.is_file():
+        return
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; give the files in it")
+    if path.exists():
+        raise DataError(f"{path} is no regular file; write its content to one")
+    raise DataError(f"{path}: no such file")
 
 
 def read_rows(path: Path) -> QuestionRows:
@@ -42,10 +55,9 @@ def read_rows(path: Path) -> QuestionRows:
     ...     [(entry.place, entry.fault is None) for entry in read_rows(path).entries]
     [(1, True), (2, False)]
     """
-    if path.is_dir():
-        raise DataError(f"{path} is a folder; give the files in it")
+    check_is_file(path)
     with path.open("rb") as file:
-        start = file.read(64)
+        start = file.read(START_BYTES)
     if start.startswith(b"PAR1"):
         return QuestionRows("row", _parquet_rows(path))
     first = start.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
@@ -93,25 +105,42 @@ def _json_list(path: Path) -> Iterator[Entry]:
 
 
 def _delimited_rows(path: Path) -> Iterator[Entry]:
-    csv.field_size_limit(MAX_CELL_CHARS)
     with TextIOWrapper(_open(path), encoding="utf-8", newline="") as text:
         yield from _cells(text, _DELIMITERS[path.suffix.lower()])
 
 
 def _cells(text: Iterable[str], delimiter: str) -> Iterator[Entry]:
     reader = csv.reader(text, delimiter=delimiter, strict=True)
-    header: list[str] | None = None
+    header: list[str] = []
     line = 1
+    while True:
+        try:
+            cells = _next_row(reader)
+        except (csv.Error, UnicodeDecodeError) as error:
+            yield Entry(line, None, f"not CSV in UTF-8 ({error})")
+            return
+        if cells is None:
+            return
+        if not header:
+            header = [name.strip() for name in cells]
+            twice = first_repeated(header)
+            if twice is not None:
+                yield Entry(line, None, f"column {twice!r} stands twice in the header; rename one")
+                return
+        elif cells:
+            fault = None if len(cells) == len(header) else _wrong_length(cells, header)
+            yield Entry(line, dict(zip(header, cells, strict=False)), fault)
+        line = reader.line_num + 1
+
+
+def _next_row(reader: Any) -> list[str] | None:
+    """The next row, None behind the last; the limit of a cell's length is the whole program's."""
+    limit = csv.field_size_limit(MAX_CELL_CHARS)
     try:
-        for cells in reader:
-            if header is None:
-                header = [name.strip() for name in cells]
-            elif cells:
-                fault = None if len(cells) == len(header) else _wrong_length(cells, header)
-                yield Entry(line, dict(zip(header, cells, strict=False)), fault)
-            line = reader.line_num + 1
-    except (csv.Error, UnicodeDecodeError) as error:
-        yield Entry(line, None, f"not CSV in UTF-8 ({error})")
+        row: list[str] | None = next(reader, None)
+    finally:
+        csv.field_size_limit(limit)
+    return row
 
 
 def _wrong_length(cells: list[str], header: list[str]) -> str:

@@ -7,8 +7,9 @@ from typing import Final
 
 from claimdb_builder.pipeline.records import Dropped, Question, SelectedQuestion
 from claimdb_builder.pipeline.stage import Context, Outcome, Policy, Stage
-from claimdb_builder.stages.features import Unusable, features
+from claimdb_builder.stages.features import features
 from claimdb_builder.stages.key_lookups import is_key_lookup
+from claimdb_builder.stages.syntax_trees import Unusable
 
 TAKEN_FOR: Final[Mapping[Policy, frozenset[str]]] = {
     "paper": frozenset({"aggregate", "order", "joins"}),

@@ -10,18 +10,23 @@ import re
 from functools import cache
 from typing import Final
 
-from claimdb_builder.stages.lexemes import COMMENT, NAME, NUMBER, STRING
+from claimdb_builder.stages.lexemes import (
+    COMMENT,
+    NAME,
+    NUMBER,
+    PLAIN_NAME,
+    STRING,
+)
 
-_PLAIN_NAME: Final = r"[^\W\d][\w$]*"
-_QUOTED_NAME: Final = NAME.removeprefix(_PLAIN_NAME + "|")
+_SPACE: Final = rf"(?:\s+|{COMMENT})"
 
 _PART: Final = re.compile(
     rf"{STRING}|{NUMBER}"
-    rf"|(?:{NAME})(?:\s*\.\s*(?:{NAME}))+|{_QUOTED_NAME}"
-    rf"|{_PLAIN_NAME}(?:\s*\(\s*)?"
+    rf"|(?:{NAME})(?:\s*\.\s*(?:{NAME}))+"
+    rf"|(?:{NAME})(?:{_SPACE}*\(\s*)?"
     r"|->>?|<<|>>|\s*(?:<=|>=|<>|!=|==?|<|>)\s*"
     r"|\s*[(),;]\s*"
-    rf"|(?:\s+|{COMMENT})+"
+    rf"|{_SPACE}+"
     r"|.",
     re.DOTALL,
 )
@@ -29,7 +34,8 @@ _PART: Final = re.compile(
 comparisons; punctuation; space. Without groups, so that `findall` gives the texts."""
 
 _LITERAL: Final = re.compile(rf"{STRING}|{NUMBER}", re.DOTALL)
-_WORD: Final = re.compile(rf"(?:{_PLAIN_NAME})(?:\s*\(\s*)?\Z")
+_NAME: Final = re.compile(NAME, re.DOTALL)
+_WORD: Final = re.compile(PLAIN_NAME)
 MAX_PARTS: Final = 2**16
 """Parts that a process remembers, some 10 MB."""
 
@@ -60,17 +66,18 @@ def shape_of(sql: str) -> str:
     """Return SQL with x for each name and 0 for each literal, without comments.
 
     Kept are keywords, names of functions and punctuation. All comparisons are written "=", and of
-    plain lists and conditions one member is left. A query with common tables stays as it is, since
-    only their names tell them from tables.
+    plain lists and conditions one member is left. A query with common tables keeps its names, since
+    only they tell common tables from tables.
 
     >>> shape_of("SELECT T1.name, T1.age FROM pet AS T1 WHERE T1.kind = 'owl' AND age > 3;")
     'SELECT x FROM x WHERE x=0'
     >>> shape_of("SELECT max(a, b)")
     'SELECT MAX(x,x)'
     """
-    shape = "".join(map(_shown.__getitem__, _PART.findall(sql))).strip(" ;")
+    parts = _PART.findall(sql)
+    shape = "".join(map(_shown.__getitem__, parts)).strip(" ;")
     if "WITH " in shape or "WITH(" in shape:
-        return sql
+        return "".join(map(_with_names.__getitem__, parts)).strip(" ;")
     shape = shape.replace("INNER JOIN", "JOIN")
     for pattern, replacement in _REWRITES:
         shape = pattern.sub(replacement, shape)
@@ -80,32 +87,43 @@ def shape_of(sql: str) -> str:
 class _Shown(dict[str, str]):
     """How parts are shown in a shape; most parts of a query stood in an earlier one."""
 
+    def __init__(self, keeps_names: bool) -> None:
+        super().__init__()
+        self._keeps_names = keeps_names
+
     def __missing__(self, part: str) -> str:
         if len(self) >= MAX_PARTS:
             self.clear()
-        shown = self[part] = _shown_as(part)
+        shown = self[part] = _shown_as(part, self._keeps_names)
         return shown
 
 
-_shown: Final = _Shown()
+_shown: Final = _Shown(keeps_names=False)
+_with_names: Final = _Shown(keeps_names=True)
+_OPERATORS: Final = frozenset({"<<", ">>", "->", "->>"})
+_COMPARISONS: Final = frozenset({"=", "==", "<", ">", "<=", ">=", "<>", "!="})
 
 
-def _shown_as(part: str) -> str:
+def _shown_as(part: str, keeps_names: bool) -> str:
     text = part.strip()
     if not text or text.startswith(("--", "/*")):
         return " "
-    if text[0] in "(),;":
-        return text
-    if text[0] in "=<>!" and text not in ("<<", ">>", "!"):
+    if text in _COMPARISONS:
         return "="
     if _LITERAL.fullmatch(text):
         return "0"
-    if not _WORD.match(text):
-        return "x" if len(text) > 1 else text
-    word = text.removesuffix("(").rstrip().upper()
-    if text.endswith("("):
-        return f"{word}("
+    name = _NAME.match(text)
+    if name is None:
+        return text
+    if text.endswith("(") and len(name[0]) < len(text):
+        return f"{name[0].strip(_QUOTES).upper()}("
+    if keeps_names:
+        return part
+    word = text.upper()
     return word if word in _keywords() else "x"
+
+
+_QUOTES: Final = '"`[]'
 
 
 @cache

@@ -1,0 +1,209 @@
+"""Builds on a Dask cluster: a real scheduler and real workers, on this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from claimdb_builder.pipeline import executors
+from claimdb_builder.pipeline.executors import open_executor
+from claimdb_metric.errors import DataError, UnavailableError
+from tests.builder.pipeline.commands import command, ended
+from tests.builder.pipeline.made_runs import (
+    SLOW_SQL,
+    WRONG_SQLS,
+    built,
+    files_of,
+    question_file,
+    row,
+    rows,
+    zoo,
+)
+from tests.children import child_env
+from tests.conftest import _free_port
+from tests.sandbox.long_queries import ENDLESS
+from tests.sandbox.processes import happens_within
+
+pytestmark = pytest.mark.slow
+ARGUMENTS = ("build", "--questions", "questions.jsonl", "--databases", "dbs", "--out")
+
+
+@contextmanager
+def dask(folder: Path, what: str, *options: str, ready: str) -> Iterator[subprocess.Popen[str]]:
+    """Run `dask scheduler` or `dask worker` until the end of the block."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "dask", what, *options],
+        cwd=folder,
+        env=child_env(folder),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stderr is not None
+        said = ""
+        for line in process.stderr:
+            said += line
+            if re.search(ready, line):
+                break
+        assert process.poll() is None, said
+        try:
+            yield process
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+@contextmanager
+def cluster(folder: Path, n_workers: int) -> Iterator[tuple[str, list[subprocess.Popen[str]]]]:
+    """A scheduler with workers without nannies; the URL for --executor, and the workers."""
+    port = str(_free_port())
+    local = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
+    address = f"127.0.0.1:{port}"
+    with ExitStack() as stack:
+        scheduler = dask(folder, "scheduler", *local, "--port", port, ready="Scheduler at")
+        stack.enter_context(scheduler)
+        options = (f"tcp://{address}", *local, "--nthreads", "1", "--no-nanny")
+        workers = [
+            stack.enter_context(dask(folder, "worker", *options, ready="Registered to"))
+            for _ in range(n_workers)
+        ]
+        yield f"dask://{address}", workers
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    for name in ("zoo", "farm"):
+        zoo(tmp_path / "dbs", name)
+    wrong = [row(sql, "farm") for sql in WRONG_SQLS.values()]
+    question_file(tmp_path / "questions.jsonl", rows(150, ("zoo", "farm")) + wrong)
+    return tmp_path
+
+
+def test_two_workers_give_the_same_bytes_as_processes(home: Path) -> None:
+    with cluster(home, 2) as (url, _):
+        code, out, err = ended(home, *ARGUMENTS, "dask", "--executor", url)
+        assert (code, err) == (0, "")
+        assert "after stage answers" in out
+    built(home / "inline", home / "questions.jsonl", home / "dbs")
+    assert files_of(home / "dask") == files_of(home / "inline")
+
+
+def test_a_dask_build_resumes_and_workers_may_die(home: Path) -> None:
+    """Its work goes to the other worker."""
+    slow = [row(SLOW_SQL.format(steps=50_000 + n)) for n in range(48)]
+    question_file(home / "questions.jsonl", slow)
+    with cluster(home, 2) as (url, workers):
+        with command(home, *ARGUMENTS, "dask", "--executor", url) as running:
+            running.wait_for(lambda: any((home / "dask").glob("stages/deterministic-*/part.jsonl")))
+            workers[0].kill()
+            code, _, err, _ = running.ending()
+            assert (code, err) == (0, "")
+        with command(home, *ARGUMENTS, "stopped", "--executor", url) as running:
+            running.wait_for(lambda: any((home / "stopped").glob("stages/execute-*/part.jsonl")))
+            running.kill()
+            running.wait()
+        code, _, err = ended(home, *ARGUMENTS, "stopped", "--executor", url)
+        assert (code, err) == (0, "")
+    built(home / "inline", home / "questions.jsonl", home / "dbs")
+    for run in ("dask", "stopped"):
+        assert files_of(home / run) == files_of(home / "inline")
+
+
+@pytest.mark.xfail(strict=True, reason="it waits for ever, for workers that may come back")
+def test_a_cluster_that_loses_all_its_workers_is_a_clear_error(home: Path) -> None:
+    slow = [row(SLOW_SQL.format(steps=400_000 + n)) for n in range(24)]
+    question_file(home / "questions.jsonl", slow)
+    with (
+        cluster(home, 1) as (url, workers),
+        command(home, *ARGUMENTS, "dask", "--executor", url) as running,
+    ):
+        running.wait_for(lambda: any((home / "dask").glob("stages/deterministic-*/part.jsonl")))
+        workers[0].kill()
+        assert happens_within(lambda: running.poll() is not None, 15)
+        code, out, err, _ = running.ending()
+        assert (code, out) == (2, "")
+        assert err.startswith("claimdb: the Dask cluster at ")
+
+
+@pytest.mark.xfail(strict=True, reason="it waits for the queries that are under way")
+def test_ctrl_c_does_not_wait_for_the_cluster(home: Path) -> None:
+    sql = ENDLESS.replace("count(*)", "count(*) + (SELECT count(*) FROM pet)")
+    question_file(home / "questions.jsonl", [row(sql)] * 8)
+    with (
+        cluster(home, 1) as (url, _),
+        command(home, *ARGUMENTS, "dask", "--executor", url) as running,
+    ):
+        running.wait_for(lambda: any((home / "dask").glob("stages/deterministic-*/part.jsonl")))
+        time.sleep(1)
+        running.ctrl_c()
+        assert happens_within(lambda: running.poll() is not None, 5)
+        code, _, err, _ = running.ending()
+        assert (code, err) == (130, "")
+
+
+def test_a_scheduler_without_workers_is_a_clear_error(home: Path) -> None:
+    with cluster(home, 0) as (url, _):
+        code, out, err = ended(home, *ARGUMENTS, "run", "--executor", url)
+    address = url.removeprefix("dask://")
+    assert (code, out) == (2, "")
+    assert err == (
+        f"claimdb: the Dask scheduler at {address} has no workers; start some: "
+        f"`dask worker {address}`\n"
+    )
+    assert not (home / "run").exists()
+
+
+@pytest.mark.parametrize("port", [None, 99999, -1])
+def test_no_scheduler_there_is_a_clear_error(
+    port: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executors, "DASK_TIMEOUT_S", 0.5)
+    address = f"127.0.0.1:{_free_port()}"
+    with pytest.raises(
+        UnavailableError, match=rf"no Dask scheduler answers at {address}.*start one"
+    ):
+        open_executor(url=f"dask://{address}").__enter__()
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["dask://", "127.0.0.1:8786", "tcp://127.0.0.1:8786", "http://127.0.0.1:8786", "", "dask:"],
+)
+def test_a_url_of_another_kind_is_a_clear_error(url: str) -> None:
+    with pytest.raises(DataError, match=rf"no executor '{url}'; it must be dask://HOST:PORT"):
+        open_executor(url=url).__enter__()
+
+
+@pytest.mark.xfail(strict=True, reason="20 s, then a traceback of distributed's own")
+@pytest.mark.parametrize("address", ["127.0.0.1:port", "a b:1"])
+def test_an_address_without_a_port_is_a_clear_error_at_once(home: Path, address: str) -> None:
+    with command(home, *ARGUMENTS, "run", "--executor", f"dask://{address}") as running:
+        assert happens_within(lambda: running.poll() is not None, 6)
+        code, out, err, _ = running.ending()
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+
+
+WITHOUT_DASK = """
+import sys
+sys.modules["distributed"] = None
+from claimdb_cli.main import run
+run()
+"""
+
+
+def test_without_dask_it_is_said_what_to_install(home: Path) -> None:
+    start = [sys.executable, "-P", "-c", WITHOUT_DASK]
+    options = ("--executor", "dask://127.0.0.1:8786")
+    with command(home, *ARGUMENTS, "run", *options, start=start) as running:
+        code, out, err, _ = running.ending()
+    assert (code, out) == (2, "")
+    assert err.startswith("claimdb: dask://127.0.0.1:8786 needs Dask: pip install 'claimdb[dask]'")

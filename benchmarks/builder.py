@@ -1,12 +1,12 @@
 """The builder against sqlglot and sqlite3 alone, in one run on the same queries.
 
-    make bench, or .venv/bin/python -m benchmarks.builder [--bird DIR] [--large ROWS] [--json]
+    make bench, or .venv/bin/python -m benchmarks.builder [--questions N | --bird DIR] [--json]
 
 Select: a stage from file to files on two workers, against one `sqlglot.parse_one` per query in one
 process; on made questions, or with `--bird` on BIRD's, from a folder with dev.json and train.json.
 Execute: the stage that runs gold SQL, against a connection per query with a progress handler.
-Growth: the select stage from 1,000 to 100,000 questions. With `--large`, a whole build on a made
-database of so many rows. Ratios are medians of the repeats, each between two neighbours in time.
+Growth: ingest and select from N / 10 to 10 N questions. With `--large ROWS`, a whole build on a
+made database. Ratios are medians of the repeats, each between two neighbours in time.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -35,7 +36,6 @@ from claimdb_loader import sample_files
 
 WORKERS: Final = 2
 BIRD_QUESTIONS: Final = 10_962
-GROWTH: Final = (1_000, 10_000, 100_000)
 SAMPLE_ROUNDS: Final = 40
 LARGE_QUESTIONS: Final = 1_000
 
@@ -95,7 +95,8 @@ def parse(sql: str) -> None:
 
 def warm_up(executor: Executor) -> None:
     """Have each worker started, with what it imports."""
-    list(executor.map(parse, ["SELECT 1"] * 8 * WORKERS))
+    work = partial(sqlglot.transpile, read="sqlite")
+    list(executor.map(work, ["SELECT 1"] * 8 * WORKERS))
 
 
 def median_ratio(peer: Sequence[float], ours: Sequence[float]) -> float:
@@ -103,9 +104,9 @@ def median_ratio(peer: Sequence[float], ours: Sequence[float]) -> float:
     return statistics.median(a / b for a, b in zip(peer, ours, strict=True))
 
 
-def execute(folder: Path, repeats: int) -> dict[str, float]:
+def execute(folder: Path, n_rounds: int, repeats: int) -> dict[str, float]:
     """Return seconds of the execute stage on small databases, and of a connection per query."""
-    rows = [dict(row) for _ in range(SAMPLE_ROUNDS) for row in sample_files.questions()]
+    rows = [dict(row) for _ in range(n_rounds) for row in sample_files.questions()]
     file = folder / "sample.jsonl"
     file.write_text("".join(json.dumps(row | {"bird_id": n}) + "\n" for n, row in enumerate(rows)))
     paths = {name: sample_files.unpacked(name) for name in sample_files.DATABASES}
@@ -129,10 +130,10 @@ def execute(folder: Path, repeats: int) -> dict[str, float]:
     }
 
 
-def growth(folder: Path) -> dict[str, float]:
+def growth(folder: Path, n_questions: int) -> dict[str, float]:
     """Return seconds and peak megabytes of ingest and select, by the number of questions."""
     found: dict[str, float] = {}
-    for n in GROWTH:
+    for n in (n_questions // 10, n_questions, n_questions * 10):
         file = folder / f"made-{n}.jsonl"
         write_questions(file, n, ["railway"])
         seconds: list[float] = []
@@ -170,6 +171,7 @@ def large(folder: Path, n_rows: int, n_questions: int = LARGE_QUESTIONS) -> dict
 def main() -> None:
     """Print the measured times and ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--questions", type=int, default=BIRD_QUESTIONS, help="made ones")
     parser.add_argument("--bird", type=Path, help="folder with BIRD's dev.json and train.json")
     parser.add_argument("--large", type=int, help="rows of a large database to build on")
     parser.add_argument("--repeats", type=int, default=5)
@@ -181,9 +183,11 @@ def main() -> None:
         if arguments.bird:
             files = [arguments.bird / "dev.json", arguments.bird / "train.json"]
         else:
-            write_questions(files[0], BIRD_QUESTIONS, ["railway"])
-        found = select(folder, files, arguments.repeats) | execute(folder, arguments.repeats)
-        found |= growth(folder)
+            write_questions(files[0], arguments.questions, ["railway"])
+        n_rounds = max(1, arguments.questions * SAMPLE_ROUNDS // BIRD_QUESTIONS)
+        found = select(folder, files, arguments.repeats)
+        found |= execute(folder, n_rounds, arguments.repeats)
+        found |= growth(folder, arguments.questions)
         found |= large(folder, arguments.large) if arguments.large else {}
     report: Callable[[dict[str, float]], None] = print_json if arguments.json else print_lines
     report(found)
@@ -197,9 +201,8 @@ def print_json(found: dict[str, float]) -> None:
 def print_lines(found: dict[str, float]) -> None:
     """Print what was measured, a number a line."""
     for name, value in found.items():
-        print(
-            f"  {name:32} {value:12,.3f}" if isinstance(value, float) else f"  {name:32} {value:8,}"
-        )
+        decimals = 3 if isinstance(value, float) else 0
+        print(f"  {name:32} {value:12,.{decimals}f}")
 
 
 if __name__ == "__main__":

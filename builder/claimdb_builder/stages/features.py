@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+from claimdb_builder.stages.fragments import SUBQUERY, fragments_of
 from claimdb_builder.stages.shapes import shape_of
 from claimdb_builder.stages.syntax_trees import Fault, Unusable, select_of, select_of_shape
 
@@ -91,6 +92,11 @@ def features(sql: str) -> Features:
 @lru_cache(maxsize=MAX_SHAPES)
 def _of_shape(shape: str) -> Features | tuple[Fault, str]:
     try:
+        *fragments, rest = fragments_of(shape)
+        return _features([*map(_counts_of_fragment, fragments), _counts_of_select(rest)], shape)
+    except Unusable:
+        pass  # in pieces; perhaps not as a whole: (SELECT 1) UNION (SELECT 2)
+    try:
         return features_of_tree(select_of_shape(shape), shape)
     except Unusable as unusable:
         return unusable.fault, unusable.message
@@ -102,25 +108,69 @@ def features_of_tree(tree: exp.Query, sql: str) -> Features:
     Args:
         sql: the text it was parsed from, or its shape.
     """
+    return _features([_counts(tree)], sql)
+
+
+class _Counts(NamedTuple):
+    """What stands in a tree: its features that one node shows, and how many of what."""
+
+    shown: frozenset[str]
+    n_joins: int
+    n_tables: int
+    n_selects: int
+    n_set_operations: int
+    has_where: bool
+
+
+def _counts_of_fragment(piece: str) -> _Counts:
+    if piece.startswith("SELECT "):
+        return _counts_of_select(piece)
+    return _counts_of_select(f"SELECT {piece}")._replace(n_selects=0)
+
+
+@lru_cache(maxsize=MAX_SHAPES)
+def _counts_of_select(piece: str) -> _Counts:
+    return _counts(select_of_shape(piece))
+
+
+def _counts(tree: Any) -> _Counts:
     by_kind: dict[str, list[Any]] = {}
     for node in tree.walk():
         for kind in _kinds_of(cast(Hashable, type(node))):
             by_kind.setdefault(kind, []).append(node)
-    common = {node.alias.lower() for node in by_kind.get("common_table", ())}
-    n_tables = sum(table.name.lower() not in common for table in by_kind.get("table", ()))
-    n_joins, n_selects = len(by_kind.get("join", ())), len(by_kind.get("select", ()))
+    none: list[Any] = []
+    selects = by_kind.get("select", none)
+    no_tables = {node.alias.lower() for node in by_kind.get("common_table", none)} | {SUBQUERY}
     shown = {kind for kind in FEATURES if kind in by_kind}
-    if all(map(_is_scalar, by_kind.get("aggregate", ()))):
+    if all(map(_is_scalar, by_kind.get("aggregate", none))):
         shown.discard("aggregate")
-    shown |= (
-        {"distinct"} if any(s.args.get("distinct") for s in by_kind.get("select", ())) else set()
+    if any(select.args.get("distinct") for select in selects):
+        shown.add("distinct")
+    return _Counts(
+        frozenset(shown),
+        len(by_kind.get("join", none)),
+        sum(table.name.lower() not in no_tables for table in by_kind.get("table", none)),
+        len(selects),
+        len(by_kind.get("set_operation", none)),
+        tree.args.get("where") is not None,
     )
-    shown |= {"sqlite_aggregate"} if _SQLITE_AGGREGATES.search(sql) else set()
-    shown |= {"joins"} if n_joins >= 2 else set()
-    has_subquery = n_selects > 1 + len(by_kind.get("set_operation", ()))
-    shown |= {"subquery"} if has_subquery else set()
-    shown |= {"subquery_joins"} if has_subquery and n_tables >= 3 else set()
-    may_be_lookup = n_tables == 1 and n_selects == 1 and tree.args.get("where") is not None
+
+
+def _features(parts: Sequence[_Counts], sql: str) -> Features:
+    """The features of a query from the counts of its parts."""
+    shown = set[str]().union(*(part.shown for part in parts))
+    n_joins = sum(part.n_joins for part in parts)
+    n_tables = sum(part.n_tables for part in parts)
+    n_selects = sum(part.n_selects for part in parts)
+    has_subquery = n_selects > 1 + sum(part.n_set_operations for part in parts)
+    told = {
+        "sqlite_aggregate": bool(_SQLITE_AGGREGATES.search(sql)),
+        "joins": n_joins >= 2,
+        "subquery": has_subquery,
+        "subquery_joins": has_subquery and n_tables >= 3,
+    }
+    shown |= {name for name, is_so in told.items() if is_so}
+    may_be_lookup = n_tables == n_selects == 1 and any(part.has_where for part in parts)
     names = tuple(name for name in FEATURES if name in shown)
     return Features(names, n_joins, n_tables, may_be_lookup and "group_by" not in shown)
 

@@ -59,14 +59,16 @@ def select(questions: Sequence[Question], context: Context) -> Outcome:
 
 
 def _outcome(question: Question, policy: Policy) -> SelectedQuestion | Dropped:
+    taken_for = TAKEN_FOR[policy]
     try:
         found = features(question.sql)
+        may_be_lookup = policy == "strict" and found.may_be_lookup
+        is_lookup = may_be_lookup and is_key_lookup(question.sql)
     except Unusable as unusable:
         return _drop(question, unusable.fault, unusable.message)
-    taken_for = TAKEN_FOR[policy]
     if taken_for.isdisjoint(found.names):
         return _drop(question, "not_compositional", f"has none of {', '.join(sorted(taken_for))}")
-    if policy == "strict" and found.may_be_lookup and is_key_lookup(question.sql):
+    if is_lookup:
         return _drop(question, "key_lookup", "its WHERE fixes a key of its only table")
     return SelectedQuestion(
         **vars(question), features=found.names, n_joins=found.n_joins, n_tables=found.n_tables

@@ -80,13 +80,21 @@ def select_of_shape(shape: str) -> exp.Query:
 
 def _select(parse: Callable[[str], Sequence[Any]], sql: str) -> exp.Query:
     from sqlglot import exp
-    from sqlglot.errors import SqlglotError
 
-    if len(_JOIN.findall(sql)) - len(_CONDITION.findall(sql)) > MAX_BARE_JOINS:
-        raise Unusable("unparsable", f"more than {MAX_BARE_JOINS} JOINs without a condition")
     verb = sql.split(maxsplit=1)[0].upper() if sql.strip() else ""
     if verb in _OTHER_VERBS:  # sqlglot would log that it does not know some of them
         raise Unusable("not_a_select", f"{verb} is not SELECT")
+    if len(_JOIN.findall(sql)) - len(_CONDITION.findall(sql)) > MAX_BARE_JOINS:
+        raise Unusable("unparsable", f"more than {MAX_BARE_JOINS} JOINs without a condition")
+    tree = _only_tree(parse, sql).unnest()
+    if not isinstance(tree, exp.Query) or isinstance(tree, exp.Table):
+        raise Unusable("not_a_select", f"{tree.key.upper()} is not SELECT")
+    return tree
+
+
+def _only_tree(parse: Callable[[str], Sequence[Any]], sql: str) -> Any:
+    from sqlglot.errors import SqlglotError
+
     # Not set back: another thread may be as deep in its parser.
     sys.setrecursionlimit(max(sys.getrecursionlimit(), PARSER_FRAMES))
     try:
@@ -95,14 +103,11 @@ def _select(parse: Callable[[str], Sequence[Any]], sql: str) -> exp.Query:
         raise Unusable("unparsable", _first_error(error)) from None
     except RecursionError:
         raise Unusable("unparsable", "nested too deep to be parsed") from None
-    if len(trees) != 1:
-        if not trees:
-            raise Unusable("empty", "no SQL in it")
+    if not trees:
+        raise Unusable("empty", "no SQL in it")
+    if len(trees) > 1:
         raise Unusable("several_statements", f"{len(trees)} statements; write one")
-    tree = trees[0].unnest()
-    if not isinstance(tree, exp.Query) or isinstance(tree, exp.Table):
-        raise Unusable("not_a_select", f"{tree.key.upper()} is not SELECT")
-    return tree
+    return trees[0]
 
 
 def _parse_pieces(shape: str) -> Sequence[Any]:

@@ -21,6 +21,7 @@ from tests.builder.pipeline.made_runs import (
     SQLS,
     WRONG_SQLS,
     files_of,
+    folder_of,
     ids,
     question_file,
     row,
@@ -94,14 +95,17 @@ def test_files_are_read_in_the_order_in_which_they_are_named(
     assert [json.loads(text)["question"] for text in texts] == ["first", "second"]
 
 
-@pytest.mark.xfail(strict=True, reason="files without an option come after all that have one")
-def test_files_after_two_options_keep_their_order(home: Path, answer: Callable[..., Any]) -> None:
-    for name in "abc":
+@pytest.mark.xfail(strict=True, reason="a file before the only --questions is read after its file")
+def test_a_file_before_the_option_is_refused_or_read_first(
+    claimdb_command: Call, home: Path
+) -> None:
+    for name in "ab":
         question_file(home / f"{name}.jsonl", [row(SQLS[0], question=name)])
-    given = ("--questions", "a.jsonl", "b.jsonl", "--questions", "c.jsonl")
-    built = answer("build", *given, "--out", "run", "--until", "ingest")
-    texts = (home / built["files"]["ingest"]).read_text().splitlines()
-    assert [json.loads(text)["question"] for text in texts] == ["a", "b", "c"]
+    given = ("a.jsonl", "--questions", "b.jsonl", "--out", "run", "--until", "ingest")
+    code, _, _ = claimdb_command("build", *given)
+    if code == 0:
+        texts = (folder_of(home / "run", "ingest") / "kept.jsonl").read_text().splitlines()
+        assert [json.loads(text)["question"] for text in texts] == ["a", "b"]
 
 
 def test_missing_databases_may_be_allowed_and_are_noted(claimdb_command: Call, home: Path) -> None:
@@ -116,10 +120,11 @@ def test_missing_databases_may_be_allowed_and_are_noted(claimdb_command: Call, h
 def test_a_database_that_loses_too_much_may_be_waived(claimdb_command: Call, home: Path) -> None:
     question_file(home / "q.jsonl", [row(SQLS[0]), *map(row, WRONG_SQLS.values())])
     arguments = ("build", *Q, "--databases", "dbs", "--out", "run")
-    code, out, err = claimdb_command(*arguments, "--waive", "farm")
+    code, out, err = claimdb_command(*arguments)
     assert (code, out) == (2, "")
+    assert err.startswith("claimdb: 1 database loses more than 20% of their questions:\n")
     assert "zoo: 3 of 8 (not_a_select 1, several_statements 1, unparsable 1)" in err
-    code, out, _ = claimdb_command(*arguments, "--waive", "zoo", "--waive", "farm")
+    code, out, _ = claimdb_command(*arguments, "--waive", "zoo")
     assert code == 0
     assert "run: 1 of 8 questions after stage answers" in out
 

@@ -5,7 +5,7 @@
                                                         SELECT x FROM x WHERE x=q
 
 What a query is made of is what its fragments are made of, so each fragment is parsed once. BIRD's
-10,962 queries have 2,600 shapes and 1,500 fragments. Tests hold that features are those of the whole.
+10,962 queries have 2,600 shapes and 1,500 fragments. Tests hold that nothing is lost by it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SUBQUERY: Final = "q"
 """Stands for a subquery where it was taken out: no table, though it may stand for one."""
 
 MAX_APART: Final = 200
-"""Parentheses; to take them apart takes time that grows with their square. BIRD's longest query has 32."""
+"""Parentheses: the time grows with their square. BIRD's longest query has 32."""
 
 _INNERMOST: Final = re.compile(r"([A-Z_][A-Z0-9_$]*)?\(([^()]*)\)")
 _BEFORE_EXPRESSIONS: Final = frozenset(

@@ -64,7 +64,7 @@ print(json.dumps([last, wrong]))
 @needs_proc
 @pytest.mark.slow
 def test_a_build_killed_at_any_step_on_the_disk_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
-    question_file(tmp_path / "q.jsonl", rows(150))
+    question_file(tmp_path / "q.jsonl", rows(100))
     root = str(Path(__file__).parents[3])
     env = child_env(tmp_path)
     n_steps, wrong = answer_of(

@@ -60,6 +60,6 @@ def test_rows_in_a_log_count_as_the_database(tmp_path: Path, database: Path) -> 
             program.run(f"INSERT INTO keeper (name) VALUES ('{name}')")
             hashes.append(looked(tmp_path).hashes())
         assert len({str(one) for one in hashes}) == 3
-        looked(tmp_path).assert_unchanged()
+        looked(tmp_path).assert_unchanged(Inline())
     with pytest.raises(ChangedDatabaseError, match=r"zoo\.sqlite"):
-        before.assert_unchanged()
+        before.assert_unchanged(Inline())

@@ -45,7 +45,7 @@ def flat(root: Path, name: str = "zoo") -> Path:
 def test_both_layouts_are_found_and_have_one_hash(tmp_path: Path, root: Path) -> None:
     nested = looked(tmp_path, root).databases["zoo"]
     assert nested.paths.path == root / "zoo" / "zoo.sqlite"
-    assert (nested.n_tables, nested.paths.descriptions) == (2, None)
+    assert nested.paths.descriptions is None
     path = flat(root)
     moved = looked(tmp_path, root).databases["zoo"]
     assert moved.paths.path == path
@@ -79,7 +79,9 @@ def test_all_missing_databases_are_listed_with_near_names(tmp_path: Path, root: 
 
 
 def test_without_a_folder_all_are_missing(tmp_path: Path) -> None:
-    with pytest.raises(UnknownDatabaseError, match="missing in no folder given: zoo"):
+    with pytest.raises(
+        UnknownDatabaseError, match=r"^1 database is missing \(no --databases given\): zoo; "
+    ):
         looked(tmp_path)
     assert looked(tmp_path, allow_missing=True).missing == ("zoo",)
 
@@ -101,7 +103,6 @@ def test_a_database_in_two_places_is_an_error(tmp_path: Path, root: Path) -> Non
         looked(tmp_path, root, tmp_path / "more")
 
 
-@pytest.mark.xfail(strict=True, reason="the same file by two paths counts as two")
 @pytest.mark.parametrize("again", ["dbs", "dbs/../dbs", "link"])
 def test_a_root_may_be_named_twice(tmp_path: Path, root: Path, again: str) -> None:
     (tmp_path / "link").symlink_to(root)
@@ -138,7 +139,7 @@ def test_a_file_that_is_no_database_is_named(
 
 def test_looking_leaves_the_folder_as_it_was(tmp_path: Path, root: Path) -> None:
     before = folder_state(root)
-    looked(tmp_path, root).assert_unchanged()
+    looked(tmp_path, root).assert_unchanged(Inline())
     assert folder_state(root) == before
 
 
@@ -199,9 +200,6 @@ def test_a_damaged_list_of_hashes_is_made_anew(tmp_path: Path, root: Path, conte
     assert n_hashed() == 1
 
 
-@pytest.mark.xfail(
-    strict=True, reason="entries of databases.json are taken as they are: a traceback"
-)
 @pytest.mark.parametrize("old", ['"content"', '"sha256"', '{\n    "path"'])
 def test_a_hash_that_was_edited_is_made_anew(tmp_path: Path, root: Path, old: str) -> None:
     first = looked(tmp_path, root)

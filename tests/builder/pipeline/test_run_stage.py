@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from claimdb_builder.pipeline import run_stage as module
+from claimdb_builder.pipeline.executors import LEAST_AHEAD
 from claimdb_builder.pipeline.records import Dropped, Question, SelectedQuestion, to_line
-from claimdb_builder.pipeline.run_stage import made_from, run_stage, write_questions
-from claimdb_builder.pipeline.stage import BATCH_SIZE, Context, DatabasePaths, Settings, Stage
+from claimdb_builder.pipeline.run_stage import run_stage, write_questions
+from claimdb_builder.pipeline.stage import BATCH_SIZE, Context, DatabasePaths, Stage
 from claimdb_builder.pipeline.stage_folder import StageFolder
 from claimdb_builder.pipeline.stages import STAGES
 from claimdb_metric.errors import DataError
@@ -64,7 +63,8 @@ def run(folder: Path, stage: Stage = THIRDS, executor: Any = None, n: int = N, *
     stage_folder = StageFolder.of(folder / "run", stage.name, {})
     told: list[int] = []
     context = more.get("context", Context())
-    run_stage(stage, stage_folder, source(folder, n), context, executor or Inline(), told.append)
+    given, check = source(folder, n), more.get("check", lambda names: None)
+    run_stage(stage, stage_folder, given, context, executor or Inline(), told.append, check)
     return stage_folder, told
 
 
@@ -152,7 +152,7 @@ def test_memory_does_not_grow_with_the_questions(tmp_path: Path) -> None:
 
     given = source(tmp_path, 40 * BATCH_SIZE)
     run_stage(THIRDS, folder, given, Context(), Inline(before), progress)
-    assert max(waiting) <= module.N_AHEAD
+    assert max(waiting) <= LEAST_AHEAD
 
 
 def test_a_worker_gets_the_paths_of_its_batch_alone(tmp_path: Path) -> None:
@@ -183,6 +183,21 @@ def test_what_was_done_before_a_worker_ended_is_kept(tmp_path: Path) -> None:
     assert executor.n_given == 35
 
 
+def test_the_databases_of_a_batch_are_checked_before_it_is_written(tmp_path: Path) -> None:
+    seen: list[tuple[set[str], int]] = []
+
+    def check(names: Iterable[str]) -> None:
+        folder = StageFolder.of(tmp_path / "run", "thirds", {})
+        seen.append(({*names}, folder.batches_so_far()))
+        if len(seen) == 3:
+            raise DataError("another one")
+
+    with pytest.raises(DataError, match="another one"):
+        run(tmp_path, check=check)
+    assert seen == [({"zoo", "farm"}, n * BATCH_SIZE) for n in range(3)]
+    assert StageFolder.of(tmp_path / "run", "thirds", {}).batches_so_far() == 2 * BATCH_SIZE
+
+
 def test_questions_are_written_anew_each_time(tmp_path: Path) -> None:
     folder = StageFolder.of(tmp_path, "ingest", {})
     told: list[int] = []
@@ -211,39 +226,3 @@ def test_a_stage_may_have_batches_of_its_own_size(tmp_path: Path) -> None:
     whole.finish("thirds")
     small.finish("thirds")
     assert small.kept.read_bytes() == whole.kept.read_bytes()
-
-
-KEY_CHANGES: dict[str, tuple[Callable[[Stage], Stage], Settings, set[str]]] = {
-    "version": (
-        lambda s: replace(s, version=s.version + 1),
-        Settings(),
-        {stage.name for stage in STAGES},
-    ),
-    "batch size": (
-        lambda s: replace(s, batch_size=3),
-        Settings(),
-        {stage.name for stage in STAGES},
-    ),
-    "select": (lambda s: s, Settings(select="paper"), {"select", "deterministic"}),
-    "drop": (lambda s: s, Settings(drop=()), {"deterministic"}),
-    "schema": (lambda s: s, Settings(schema_style="paper"), {"answers"}),
-}
-
-
-@pytest.mark.parametrize(("change", "settings", "names"), KEY_CHANGES.values(), ids=KEY_CHANGES)
-def test_a_setting_is_in_the_key_of_the_stages_that_depend_on_it(
-    change: Callable[[Stage], Stage], settings: Settings, names: set[str]
-) -> None:
-    changed = {
-        stage.name
-        for stage in STAGES
-        if made_from(change(stage), settings, "ab", {}) != made_from(stage, Settings(), "ab", {})
-    }
-    assert changed == names
-
-
-def test_only_a_stage_that_reads_databases_has_them_in_its_key() -> None:
-    for stage in STAGES:
-        made = made_from(stage, Settings(), "ab", {"zoo": "12"})
-        assert made["databases"] == ({"zoo": "12"} if stage.reads_databases else None)
-        assert json.loads(json.dumps(made))["input"] == "ab"

@@ -76,6 +76,12 @@ FAULTY = [
     ("CREATE TABLE c AS SELECT a FROM t", "not_a_select"),
     ("UPDATE t SET a = 1", "not_a_select"),
     ("PRAGMA table_info(t)", "not_a_select"),
+    ("ATTACH 'other.db' AS other", "not_a_select"),
+    ("vacuum;", "not_a_select"),
+    ("EXPLAIN QUERY PLAN SELECT a FROM t", "not_a_select"),
+    ("-- all\n REINDEX t", "not_a_select"),
+    ("REPLACE INTO t VALUES ('open", "not_a_select"),
+    ("VALUES (1)", "not_a_select"),
     ("t", "not_a_select"),
 ]
 

@@ -70,8 +70,8 @@ WRONG: dict[str, tuple[Any, str]] = {
     "no question": ({"db_id": "zoo", "SQL": "s"}, "has no question"),
     "no SQL": ({"db_id": "zoo", "question": "q"}, "has no SQL or sql or query or gold_sql"),
     "null SQL": ({**GOOD, "SQL": None}, "has no SQL or sql or query or gold_sql"),
-    "SQL a list": ({**GOOD, "SQL": ["s"]}, "SQL must be text, got \"['s']\""),
-    "evidence a number": ({**GOOD, "evidence": 1}, "evidence must be text, got '1'"),
+    "SQL a list": ({**GOOD, "SQL": ["s"]}, "SQL must be text, got ['s']"),
+    "evidence a number": ({**GOOD, "evidence": 1}, "evidence must be text, got 1"),
     "blank db_id": ({**GOOD, "db_id": " "}, "db_id is empty"),
     "id a float": ({**GOOD, "bird_id": 1.0}, "bird_id must be an integer of at least 0, got 1.0"),
     "id a bool": ({**GOOD, "bird_id": True}, "must be an integer of at least 0, got True"),
@@ -126,7 +126,7 @@ def test_train_before_dev_is_an_error_and_no_other_ids(tmp_path: Path) -> None:
 
 
 def test_twenty_problems_are_told_and_that_there_may_be_more(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"^2[01] problems, and perhaps more in question files"):
+    with pytest.raises(DataError, match=r"^20 problems, and perhaps more in question files"):
         read(tmp_path, [{}] * 30)
     with pytest.raises(DataError, match=r"^1 problem in question files"):
         read(tmp_path, [{**GOOD, "db_id": 1}])
@@ -154,20 +154,17 @@ def test_ids_in_cells(tmp_path: Path) -> None:
     assert [(one.bird_id, one.place) for one in read_questions([path])] == [(5, 2), (1, 4), (7, 5)]
 
 
-@pytest.mark.xfail(strict=True, reason="Python refuses to convert the digits: a traceback")
 def test_a_cell_of_many_digits_is_a_wrong_id(tmp_path: Path) -> None:
     (fault,) = faults(tmp_path, [{**GOOD, "bird_id": "9" * 5000}])
     assert "must be an integer" in fault
 
 
-@pytest.mark.xfail(strict=True, reason="the whole value is in the message")
 @pytest.mark.parametrize("value", ["x" * 10**6, [0] * 10**6], ids=["text", "list"])
 def test_a_message_holds_no_megabyte(tmp_path: Path, value: object) -> None:
     (fault,) = faults(tmp_path, [{**GOOD, "bird_id": value}])
-    assert len(fault) < 500
+    assert len(fault) < 150
 
 
-@pytest.mark.xfail(strict=True, reason="the name cannot be encoded as UTF-8: a traceback, later")
 def test_a_file_whose_name_is_not_utf8(tmp_path: Path) -> None:
     path = Path(str(tmp_path), b"fragen_\xe4.jsonl".decode("utf-8", "surrogateescape"))
     try:

@@ -26,6 +26,7 @@ NOW = [
     *("CURRENT_DATE", "current_time", "Current_Timestamp", "a - CURRENT_DATE + 1"),
     *("datetime(a, 'localtime')", "datetime(a, '+1 day', 'UTC')", "date(date('now'))"),
     *("strftime('%Y', date('now')) - strftime('%Y', born)", "count(date('now') > born)"),
+    *("unixepoch('subsec')", "UNIXEPOCH( 'SubSecond' )", "datetime('subsec')"),
 ]
 FIXED = [
     *("'now'", "a = 'now'", "name || 'now()'", "now", '"CURRENT_DATE"', "[current_time]"),
@@ -37,7 +38,7 @@ FIXED = [
         "date('now or never')",
     ),
     *("replace('now', 'n', 'm')", "ifnull(date(a), 'now')", "a /* date('now') */", "a -- date()\n"),
-    "'date(''now'')'",
+    *("'date(''now'')'", "unixepoch(a, 'subsec')", "strftime('%Y', a, 'subsecond')", "'subsec'"),
 ]
 RANDOM = [
     *("random()", "RANDOM ( )", "abs(random() % 6)", "hex(randomblob(4))", "changes()"),

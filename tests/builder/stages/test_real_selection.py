@@ -133,6 +133,7 @@ def test_most_lookups_have_nothing_that_a_policy_takes(questions: list[Question]
     assert all(names.isdisjoint(TAKEN_FOR["strict"]) for names in plain)
 
 
+@pytest.mark.slow
 def test_each_query_has_the_features_of_its_shape(questions: list[Question]) -> None:
     """2880 asks for 'Fertility rate, total (births per woman)': no aggregate, but for its text."""
     found = Counter[str]()

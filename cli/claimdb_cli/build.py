@@ -18,76 +18,88 @@ if TYPE_CHECKING:
 HELP = "Make answered questions, from which claims are written, of questions, SQL and databases."
 
 
+Out = Annotated[Path, typer.Option(metavar="RUN", help="Folder of the run.", show_default=False)]
+Questions = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE...",
+        help="Question files (JSONL, JSON, CSV, Parquet), all behind one --questions; BIRD's dev "
+        "before its train.",
+        show_default=False,
+    ),
+]
+MoreQuestions = Annotated[
+    list[Path] | None, typer.Argument(metavar="[FILE]...", hidden=True, show_default=False)
+]
+Databases = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="DIR",
+        help="Folder with NAME/NAME.sqlite or NAME.sqlite; may be given several times.",
+        show_default=False,
+    ),
+]
+Sample = Annotated[
+    bool, typer.Option("--sample", help="Take the embedded questions and databases.")
+]
+Select = Annotated[
+    Literal["strict", "paper"],
+    typer.Option(help="Which questions are taken: our policy, or the published filter."),
+]
+Until = Annotated[
+    str | None,
+    typer.Option(
+        metavar="STAGE",
+        help="Last stage: ingest, select, deterministic, execute, answers.",
+        show_default="answers",
+    ),
+]
+Workers = Annotated[
+    int | None, typer.Option(help="Processes on this machine.", show_default="one a core")
+]
+ExecutorUrl = Annotated[
+    str | None,
+    typer.Option(metavar="dask://HOST:PORT", help="A Dask scheduler instead.", show_default=False),
+]
+Drop = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MARKS",
+        help="Marks for which questions are dropped, between commas; all, none.",
+        show_default="all; none with --select paper",
+    ),
+]
+SchemaText = Annotated[
+    Literal["full", "paper"],
+    typer.Option(help="Schema text: real names, types and keys, or BIRD's names only."),
+]
+AllowMissing = Annotated[
+    bool, typer.Option("--allow-missing-dbs", help="Leave out questions without a database.")
+]
+Waive = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Database that may lose more than 20 % of the questions that the policy takes.",
+        show_default=False,
+    ),
+]
+
+
 def build(
-    out: Annotated[
-        Path, typer.Option(metavar="RUN", help="Folder of the run.", show_default=False)
-    ],
-    questions: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE...",
-            help="Question files (JSONL, JSON, CSV, Parquet); BIRD's dev before its train.",
-            show_default=False,
-        ),
-    ] = None,
-    more_questions: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FILE]...", hidden=True, show_default=False)
-    ] = None,
-    databases: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="DIR",
-            help="Folder with NAME/NAME.sqlite or NAME.sqlite; may be given several times.",
-            show_default=False,
-        ),
-    ] = None,
-    sample: Annotated[
-        bool, typer.Option("--sample", help="Take the embedded questions and databases.")
-    ] = False,
-    select: Annotated[
-        Literal["strict", "paper"],
-        typer.Option(help="Which questions are taken: our policy, or the published filter."),
-    ] = "strict",
-    until: Annotated[
-        str | None,
-        typer.Option(
-            metavar="STAGE",
-            help="Last stage: ingest, select, deterministic, execute, answers.",
-            show_default="answers",
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes on this machine.", show_default="one a core")
-    ] = None,
-    executor: Annotated[
-        str | None,
-        typer.Option(
-            metavar="dask://HOST:PORT", help="A Dask scheduler instead.", show_default=False
-        ),
-    ] = None,
-    drop: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MARKS",
-            help="Marks for which questions are dropped, between commas; all, none.",
-            show_default="all; none with --select paper",
-        ),
-    ] = None,
-    schema: Annotated[
-        Literal["full", "paper"],
-        typer.Option(help="Schema text: real names, types and keys, or BIRD's names only."),
-    ] = "full",
-    allow_missing_dbs: Annotated[
-        bool, typer.Option("--allow-missing-dbs", help="Leave out questions without a database.")
-    ] = False,
-    waive: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Database that may lose more than 20 % of its questions.",
-            show_default=False,
-        ),
-    ] = None,
+    out: Out,
+    questions: Questions = None,
+    more_questions: MoreQuestions = None,
+    databases: Databases = None,
+    sample: Sample = False,
+    select: Select = "strict",
+    until: Until = None,
+    workers: Workers = None,
+    executor: ExecutorUrl = None,
+    drop: Drop = None,
+    schema: SchemaText = "full",
+    allow_missing_dbs: AllowMissing = False,
+    waive: Waive = None,
     as_json: AsJson = False,
 ) -> None:
     """Build what is not there yet, and print what each stage kept and dropped."""
@@ -143,6 +155,7 @@ def _progress_bar(stage: str, n_records: int | None) -> Iterator[Progress]:
 
 
 def _report(built: Built, out: Path) -> None:
+
     for note in built.notes:
         typer.echo(f"note: {printable_line(note)}", err=True)
     stages = built.funnel["stages"]
@@ -158,7 +171,7 @@ def _report(built: Built, out: Path) -> None:
         f"{len(by_database):,} database{'s' * (len(by_database) != 1)}",
         ["database", "in", "kept", "dropped", "why"],
         [
-            _row([name], _through(stages_of_one, last["stage"]))
+            _row([name], through_all_stages(stages_of_one, last["stage"]))
             for name, stages_of_one in by_database
         ],
     )
@@ -169,12 +182,3 @@ def _row(start: list[Any], counts: dict[str, Any]) -> list[Any]:
     dropped = counts["dropped"]
     why = ", ".join(f"{reason} {n:,}" for reason, n in dropped.items())
     return [*start, counts["in"], counts["kept"], sum(dropped.values()), why]
-
-
-def _through(stages: list[dict[str, Any]], last: str) -> dict[str, Any]:
-    """The counts of one database from the first stage to the last, as of one stage."""
-    dropped: dict[str, int] = {}
-    for counts in stages:
-        dropped |= {reason: n + dropped.get(reason, 0) for reason, n in counts["dropped"].items()}
-    kept = stages[-1]["kept"] if stages[-1]["stage"] == last else 0
-    return {"in": stages[0]["in"], "kept": kept, "dropped": dropped}

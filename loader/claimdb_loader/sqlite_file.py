@@ -13,7 +13,7 @@ from claimdb_loader.read_only import connect_read_only
 from claimdb_metric.errors import DatabaseFileError
 from claimdb_sandbox.database_file import file_fault
 
-MEND: Final = "replace it with a whole copy, or delete it to have it fetched again"
+MEND: Final = "replace it with a whole copy; what ClaimDB fetched may be deleted instead"
 TABLES_SQL: Final = (
     "SELECT name FROM sqlite_master "
     "WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import errno
-import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
-
-from filelock import FileLock, Timeout
+from typing import Any
 
 from claimdb_builder.pipeline.databases import Survey, survey
 from claimdb_builder.pipeline.funnel import check_losses, funnel
+from claimdb_builder.pipeline.run_folder import run_folder
 from claimdb_builder.pipeline.run_stage import Progress, made_from, run_stage, write_questions
 from claimdb_builder.pipeline.stage import Context, Settings, Stage
 from claimdb_builder.pipeline.stage_folder import (
@@ -27,14 +24,8 @@ from claimdb_builder.pipeline.stage_folder import (
 from claimdb_builder.pipeline.stages import stages_until
 from claimdb_builder.stages.ingest import read_questions
 from claimdb_builder.stages.question_files import check_is_file
-from claimdb_loader.storage import replace_atomically
-from claimdb_metric.errors import DataError, UnavailableError
+from claimdb_metric.errors import DataError
 from claimdb_sandbox import ChangedDatabaseError
-
-RUN_FORMAT: Final = 1
-"""Of a run's folder; another one is not read."""
-
-_NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 Progressing = Callable[[str, int | None], AbstractContextManager[Progress]]
 """Shows that a stage goes on, of so many records; gives what to call with those that are done."""
@@ -68,6 +59,13 @@ class Build:
     allow_missing: bool = False
     waived: tuple[str, ...] = ()
     progress: Progressing = _silent
+
+    def __post_init__(self) -> None:
+        for name in ("questions", "databases"):
+            given: Any = getattr(self, name)
+            paths = (given,) if isinstance(given, (str, Path)) else given
+            object.__setattr__(self, name, tuple(map(Path, paths)))
+        object.__setattr__(self, "out", Path(self.out))
 
 
 @dataclass(frozen=True)
@@ -103,7 +101,7 @@ def build(wanted: Build, executor: Executor) -> Built:
     stages = stages_until(wanted.until)
     for path in wanted.questions:
         check_is_file(path)
-    with _run_folder(wanted.out), _space(wanted.out):
+    with run_folder(wanted.out):
         return _Run(wanted, executor).through(stages)
 
 
@@ -120,6 +118,8 @@ class _Run:
 
     def through(self, stages: Sequence[Stage]) -> Built:
         for number, stage in enumerate(stages):
+            if number == 1:
+                self.check_waived()
             if number == 1 and any(stage.reads_databases for stage in stages):
                 self.survey = self.look_at_databases()
             folder = self.folder_of(stage)
@@ -130,18 +130,20 @@ class _Run:
             folder.part.unlink(missing_ok=True)  # of a build that was killed as it ended
             self.summaries.append(summary)
             self.files[stage.name] = folder.kept
-            counts = funnel(self.summaries)
+            counts = funnel(self.summaries, [path.parent.name for path in self.files.values()])
             if self.done or stage is stages[-1]:
                 write_if_other(self.wanted.out / "funnel.json", as_json(counts))
-            check_losses(stages, self.summaries, self.wanted.waived, folder.dropped)
+            check_losses(stages, self.summaries, self.wanted.waived, folder.path.parent)
         return Built(counts, self.files, tuple(self.done), self.notes())
+
+    def check_waived(self) -> None:
+        unknown = sorted(set(self.wanted.waived) - set(self.summaries[0]["databases"]))
+        if unknown:
+            raise DataError(f"--waive {unknown[0]}: no question is on a database of that name")
 
     def look_at_databases(self) -> Survey:
         names = self.summaries[0]["databases"]
         wanted = self.wanted
-        unknown = sorted(set(wanted.waived) - set(names))
-        if unknown:
-            raise DataError(f"--waive {unknown[0]}: no question is on a database of that name")
         return survey(names, wanted.databases, wanted.out, self.executor, wanted.allow_missing)
 
     def folder_of(self, stage: Stage) -> StageFolder:
@@ -181,64 +183,3 @@ class _Run:
             told += [f"{name}: no table is called as {file}" for file in one.unmatched]
             told += [f"{name}: {note}" for note in one.notes]
         return tuple(told)
-
-
-@contextmanager
-def _run_folder(out: Path) -> Iterator[None]:
-    """Hold a run's folder, which one build at a time may have."""
-    if out.exists() and not out.is_dir():
-        raise DataError(f"{out} is a file; --out names a folder")
-    mark = out / "run.json"
-    if not mark.exists() and out.is_dir() and any(_not_ours(out)):
-        raise DataError(f"{out} holds other files and is no run of `claimdb build`; name a new one")
-    out.mkdir(parents=True, exist_ok=True)
-    try:
-        with FileLock(out / ".lock", timeout=0):
-            _check_format(mark)
-            for left_over in _left_over(out):
-                left_over.unlink()
-            yield
-    except Timeout:
-        raise DataError(
-            f"another build is running in {out}; wait for it, or name another"
-        ) from None
-
-
-def _not_ours(out: Path) -> Iterator[Path]:
-    ours = (".lock", *(path.name for path in _left_over(out)))
-    return (path for path in out.iterdir() if path.name not in ours)
-
-
-def _left_over(out: Path) -> list[Path]:
-    """What a build that was killed did not come to name."""
-    names = ("run", "funnel", "databases")
-    folder_files = [path for name in names for path in out.glob(f".{name}.json.*.new")]
-    return [*folder_files, *out.glob("stages/*/.*.new")]
-
-
-def _check_format(mark: Path) -> None:
-    if not mark.exists():
-        replace_atomically(mark, as_json({"format": RUN_FORMAT}))
-        return
-    try:
-        found = json.loads(mark.read_bytes())["format"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{mark} is damaged ({error!r}); name another --out") from None
-    if found != RUN_FORMAT:
-        raise DataError(
-            f"{mark.parent} was made by another version of ClaimDB (format {found}, this one has "
-            f"{RUN_FORMAT}); name another --out, or use that version"
-        )
-
-
-@contextmanager
-def _space(out: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in _NO_SPACE:
-            raise
-        raise UnavailableError(
-            f"no space left for {out}: free some and give the same command again; what was done "
-            "is kept"
-        ) from error

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Executor
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any, Final
 
 from claimdb_metric.errors import DataError, UnavailableError
@@ -63,26 +64,34 @@ def open_dask(url: str) -> Iterator[Executor]:
         client.close()
 
 
-def _check_workers(client: Any, address: str) -> dict[str, str]:
-    """Return the version of ClaimDB by worker.
+def _check_workers(client: Any, address: str) -> dict[str, dict[str, str]]:
+    """Return the versions of each worker.
 
     Raises:
         UnavailableError: there is no worker, or one with another version than here.
     """
     try:
-        found: dict[str, str] = client.run(version, "claimdb")
-    except PackageNotFoundError:
-        found = {"a worker": "missing"}
+        found: dict[str, dict[str, str]] = client.run(versions)
+    except ImportError as error:
+        raise UnavailableError(
+            f"the Dask workers at {address} cannot import ClaimDB ({error}); install it there"
+        ) from error
     if not found:
         raise UnavailableError(
             f"the Dask scheduler at {address} has no workers; start some: `dask worker {address}`"
         )
-    if set(found.values()) != {version("claimdb")}:
-        raise UnavailableError(
-            f"ClaimDB on the Dask workers at {address} is {', '.join(sorted(set(found.values())))}"
-            f", here it is {version('claimdb')}; install the same there"
-        )
+    for worker, there in found.items():
+        if there != versions():
+            raise UnavailableError(
+                f"Dask worker {worker} has {there}, here it is {versions()}; install the same there"
+            )
     return found
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that the bytes of a build depend on, where this is called."""
+    packages = {name: version(name) for name in ("claimdb", "sqlglot")}
+    return packages | {"sqlite": sqlite3.sqlite_version}
 
 
 class _Watch:

@@ -19,9 +19,10 @@ from claimdb_builder.schemas.description_files import description_paths
 from claimdb_builder.schemas.descriptions import read_descriptions
 from claimdb_builder.schemas.tables import Table, read_tables
 from claimdb_loader.read_only import connect_read_only
-from claimdb_loader.sqlite_file import check_file, check_has_tables
-from claimdb_metric.errors import DataError, UnknownDatabaseError
+from claimdb_loader.sqlite_file import check_has_tables
+from claimdb_metric.errors import DatabaseFileError, DataError, UnknownDatabaseError
 from claimdb_sandbox import ChangedDatabaseError, Fingerprint, assert_unchanged, fingerprint
+from claimdb_sandbox.database_file import file_fault
 
 LAYOUTS: Final = ("{name}/{name}.sqlite", "{name}.sqlite")
 DESCRIPTIONS: Final = "database_description"
@@ -68,15 +69,20 @@ class Survey:
         return {name: one.paths.sha256 for name, one in sorted(self.databases.items())}
 
     def assert_untouched(self, names: Iterable[str]) -> None:
-        """Raise ChangedDatabaseError where a file of these is another one since it was hashed.
+        """Raise ChangedDatabaseError where a file of these was written to since it was hashed.
 
-        Only where its size or a time is another one is it hashed again.
+        Where it is as it was by its content, what was read in between may not be.
         """
         for name in names:
             one = self.databases.get(name)
             if one is None or (stamp := _stamp(one.paths.path)) == one.stamp:
                 continue
             assert_unchanged({str(one.paths.path): one.content})
+            if _written(stamp) != _written(one.stamp):
+                raise ChangedDatabaseError(
+                    f"{one.paths.path} was written to while it was read; give the same command "
+                    "again"
+                )
             self.databases[name] = replace(one, stamp=stamp)
 
     def assert_unchanged(self, executor: Executor) -> None:
@@ -119,8 +125,9 @@ def survey(
     found, missing = _find(sorted(set(names)), roots)
     if missing and not allow_missing:
         raise UnknownDatabaseError(_missing(missing, roots))
-    for path in found.values():
-        check_file(path)
+    faults = [f"{path} {fault}" for path in found.values() if (fault := file_fault(path))]
+    if faults:
+        raise DatabaseFileError(f"{'; '.join(faults)}; replace each with a whole copy")
     stamps = {name: _stamp(path) for name, path in found.items()}
     contents = _known(run / "databases.json", stamps)
     stale = [name for name in found if name not in contents]
@@ -158,11 +165,11 @@ def _find(names: Sequence[str], roots: Sequence[Path]) -> tuple[dict[str, Path],
 def _missing(missing: Sequence[str], roots: Sequence[Path]) -> str:
     from claimdb_loader.database_files import local_names
 
-    there = sorted({name for root in roots for name in local_names(root)})
+    there = {name.lower(): name for root in roots for name in local_names(root)}
     told = []
     for name in missing:
-        near = difflib.get_close_matches(name, there, n=1)
-        told.append(f"{name} (there is {near[0]})" if near else name)
+        near = difflib.get_close_matches(name.lower(), sorted(there), n=1)
+        told.append(f"{name} (there is {there[near[0]]})" if near else name)
     where = f"in {', '.join(map(str, roots))}" if roots else "(no --databases given)"
     are = "databases are" if len(missing) > 1 else "database is"
     return (
@@ -178,6 +185,11 @@ def _stamp(path: Path) -> Stamp:
         states = [file.stat() for file in (path, *logs)]
         return [[s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns] for s in states]
     return []
+
+
+def _written(stamp: Stamp) -> Stamp:
+    """Without the time of other changes: SQLite, run by root, sets the owner of logs."""
+    return [state[:3] for state in stamp]
 
 
 def _known(path: Path, stamps: Mapping[str, Stamp]) -> dict[str, Fingerprint]:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
-import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
-from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnContext, SpawnProcess
-from types import ModuleType
 from typing import Final, TypeVar
 
+from claimdb_builder.pipeline.processes import Processes
 from claimdb_metric.errors import DataError, UnavailableError
 
 LEAST_AHEAD: Final = 16
@@ -51,25 +46,9 @@ def open_executor(n_workers: int | None = None, url: str | None = None) -> Itera
         yield executor
 
 
-class _Processes(ProcessPoolExecutor):
-    """Processes of this machine, which end when this one does."""
-
-    def __init__(self, n_workers: int) -> None:
-        context = _Context()
-        ends_with, self._alive = context.Pipe(duplex=False)
-        super().__init__(n_workers, context, _watch_parent, (ends_with,))
-        self.n_workers = n_workers
-
-    def end(self) -> None:
-        """End all workers at once: one may be in a query of 30 s, and none is waited for."""
-        # First, or Python 3.11 would set an error on futures that are cancelled already.
-        self.shutdown(wait=False, cancel_futures=True)
-        self._alive.close()
-
-
 @contextmanager
 def _processes(n_workers: int) -> Iterator[Executor]:
-    executor = _Processes(n_workers)
+    executor = Processes(n_workers)
     try:
         yield executor
     except BaseException as error:
@@ -80,60 +59,7 @@ def _processes(n_workers: int) -> Iterator[Executor]:
                 "the same command again, perhaps with fewer --workers"
             ) from error
         raise
-    finally:
-        executor.shutdown()
-
-
-class _Worker(SpawnProcess):
-    """A process that does not import the program's main module, as Python's own would.
-
-    What a worker runs is imported by its name. So a script needs no `if __name__ == "__main__"`,
-    the workers of a notebook work, and those of the command start 0.2 s sooner.
-    """
-
-    def start(self) -> None:
-        main = sys.modules["__main__"]
-        sys.modules["__main__"] = ModuleType("__main__")
-        try:
-            with _ctrl_c_held_back():
-                super().start()
-        finally:
-            sys.modules["__main__"] = main
-
-
-@contextmanager
-def _ctrl_c_held_back() -> Iterator[None]:
-    """Let no Ctrl-C meet a worker that has not begun yet: a child inherits what is held back."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-class _Context(SpawnContext):
-    """spawn: a fork would inherit the locks of threads, and Python itself moves away from it."""
-
-    Process = _Worker
-
-
-def _watch_parent(ends_with: Connection) -> None:
-    """End this worker when the pipe's other end is closed: by the build, or by its death.
-
-    Ctrl-C reaches each process of a terminal; the build alone decides what it ends.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-
-    def wait_for_end() -> None:
-        ends_with.poll(None)
-        os._exit(1)
-
-    threading.Thread(target=wait_for_end, daemon=True).start()
+    executor.shutdown()
 
 
 def ordered_map(

@@ -17,15 +17,20 @@ MAX_LOSS: Final = 0.2
 Summary = Mapping[str, Any]
 
 
-def funnel(summaries: Sequence[Summary]) -> dict[str, Any]:
+def funnel(summaries: Sequence[Summary], folders: Sequence[str]) -> dict[str, Any]:
     """Return what funnel.json holds: the counts of each stage, of all and of each database.
+
+    Args:
+        summaries: of the stages, in their order.
+        folders: their names in RUN/stages.
 
     Raises:
         RuntimeError: counts do not tie, which is a fault of ours.
 
     >>> counts = {"in": 3, "kept": 2, "dropped": {"tie": 1}}
-    >>> funnel([{"stage": "deterministic", **counts, "databases": {"zoo": counts}}])["stages"]
-    [{'stage': 'deterministic', 'in': 3, 'kept': 2, 'dropped': {'tie': 1}}]
+    >>> summary = {"stage": "execute", **counts, "databases": {"zoo": counts}}
+    >>> funnel([summary], ["execute-0"])["stages"]
+    [{'stage': 'execute', 'in': 3, 'kept': 2, 'dropped': {'tie': 1}, 'folder': 'execute-0'}]
     """
     before: Summary | None = None
     for summary in summaries:
@@ -33,7 +38,10 @@ def funnel(summaries: Sequence[Summary]) -> dict[str, Any]:
         before = summary
     names = sorted({name for summary in summaries for name in summary["databases"]})
     return {
-        "stages": [_counts(summary["stage"], summary) for summary in summaries],
+        "stages": [
+            _counts(summary["stage"], summary) | {"folder": folder}
+            for summary, folder in zip(summaries, folders, strict=True)
+        ],
         "databases": {
             name: [
                 _counts(summary["stage"], summary["databases"][name])
@@ -61,7 +69,7 @@ def _check(before: Summary | None, summary: Summary) -> None:
 
 
 def check_losses(
-    stages: Sequence[Stage], summaries: Sequence[Summary], waived: Collection[str], dropped: Path
+    stages: Sequence[Stage], summaries: Sequence[Summary], waived: Collection[str], folder: Path
 ) -> None:
     """Raise DataError where a database loses more than a fifth of its questions.
 
@@ -71,7 +79,7 @@ def check_losses(
         stages: those that were done.
         summaries: of each of them.
         waived: databases that may lose as many as they do.
-        dropped: the last stage's file of what it dropped.
+        folder: with the folders of all stages.
     """
     choices = {stage.name: stage.choices for stage in stages}
     told = []
@@ -83,16 +91,35 @@ def check_losses(
                 if reason in choices[stage]:
                     wanted -= n
                 else:
-                    lost[reason] = lost.get(reason, 0) + n
+                    lost[f"{stage}: {reason}"] = n
         n_lost = sum(lost.values())
         if n_lost > MAX_LOSS * wanted and name not in waived:
             reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(lost.items()))
-            told.append(f"{name}: {n_lost} of {wanted} ({reasons})")
+            told.append(f"{name}: {n_lost} of the {wanted} that the policy takes ({reasons})")
     if told:
         raise DataError(
             f"{len(told)} database{'s lose' if len(told) > 1 else ' loses'} more than "
             f"{MAX_LOSS:.0%} of their questions:\n  "
             + "\n  ".join(told)
-            + f"\nSee {dropped}; mend the questions or the databases, or waive a database by its "
-            "name (--waive NAME) and build on"
+            + f"\nSee dropped.jsonl of each stage in {folder}; mend questions or databases, or "
+            "waive a database by its name (--waive NAME) and build on"
         )
+
+
+def through_all_stages(stages: Sequence[Summary], last: str) -> dict[str, Any]:
+    """Return the counts of one database from its first stage to the last one.
+
+    Args:
+        stages: its counts in each stage that it came to.
+        last: the last stage; a database that did not come to it kept nothing.
+
+    >>> ingest = {"stage": "ingest", "in": 3, "kept": 3, "dropped": {}}
+    >>> select = {"stage": "select", "in": 3, "kept": 1, "dropped": {"empty": 2}}
+    >>> through_all_stages([ingest, select], "select")
+    {'in': 3, 'kept': 1, 'dropped': {'empty': 2}}
+    """
+    dropped: dict[str, int] = {}
+    for counts in stages:
+        dropped |= {reason: n + dropped.get(reason, 0) for reason, n in counts["dropped"].items()}
+    kept = stages[-1]["kept"] if stages[-1]["stage"] == last else 0
+    return {"in": stages[0]["in"], "kept": kept, "dropped": dropped}

@@ -89,7 +89,7 @@ class AnsweredQuestion(ExecutedQuestion):
 
     Args:
         domain: the database's name in title case.
-        answer: the rows as one line of text.
+        answer: the rows as short text.
         schema: the database's tables and columns as text.
     """
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from claimdb_builder.pipeline.records import Dropped, Question
+from claimdb_builder.stages.marks import MARKS
+from claimdb_metric.errors import DataError
 
 Policy: TypeAlias = Literal["paper", "strict"]
 SchemaStyle: TypeAlias = Literal["full", "paper"]
@@ -27,11 +29,23 @@ class Settings:
         select: the policy by which questions are taken.
         drop: the marks (`marks.MARKS`) for which a question is dropped; None: as the policy has it.
         schema_style: `full`: real names, types and keys, with aliases; `paper`: the aliases only.
+
+    Raises:
+        DataError: one of them is none of these.
     """
 
     select: Policy = "strict"
     drop: tuple[str, ...] | None = None
     schema_style: SchemaStyle = "full"
+
+    def __post_init__(self) -> None:
+        for name, value, allowed in (
+            ("select", self.select, get_args(Policy)),
+            ("schema_style", self.schema_style, get_args(SchemaStyle)),
+            *(("drop", mark, tuple(MARKS)) for mark in self.drop or ()),
+        ):
+            if value not in allowed:
+                raise DataError(f"no {name} {value!r}; there is {', '.join(allowed)}")
 
 
 @dataclass(frozen=True)

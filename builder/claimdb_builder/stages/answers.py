@@ -9,6 +9,7 @@ from typing import Final
 from claimdb_builder.pipeline.records import AnsweredQuestion, ExecutedQuestion, Value
 from claimdb_builder.pipeline.stage import Context, DatabasePaths, Outcome, SchemaStyle, Stage
 from claimdb_builder.schemas.schema_text import schema_text
+from claimdb_builder.stats.domains import domain_from_name
 
 MAX_SCHEMAS: Final = 128
 """Schema texts that a process remembers: BIRD has 80 databases, the longest text has 30 KB."""
@@ -28,7 +29,7 @@ def answers(questions: Sequence[ExecutedQuestion], context: Context) -> Outcome:
     kept = [
         AnsweredQuestion(
             **vars(question),
-            domain=domain(question.db_name),
+            domain=domain_from_name(question.db_name),
             answer=compact_answer(question.rows),
             schema=_schema(context.databases[question.db_name], style),
         )
@@ -37,17 +38,10 @@ def answers(questions: Sequence[ExecutedQuestion], context: Context) -> Outcome:
     return kept, []
 
 
-def domain(db_name: str) -> str:
-    """Return a database's name as a domain.
-
-    >>> domain("california_schools")
-    'California Schools'
-    """
-    return db_name.replace("_", " ").title()
-
-
 def compact_answer(rows: Iterable[Sequence[Value]]) -> str:
     """Return an answer as short text: numbers with three decimals, rows between semicolons.
+
+    As published, for people and models; it cannot be told apart again where values hold ", ".
 
     >>> compact_answer([(1, "value2"), (2.0, "value4"), (None, "x")])
     '1.000, value2; 2.000, value4; None, x'

@@ -16,7 +16,7 @@ from claimdb_metric.errors import DataError
 
 MAX_LISTED: Final = 20
 MAX_SHOWN_CHARS: Final = 40
-MAX_DIGITS: Final = 20
+_INTEGER: Final = re.compile(r"[0-9]{1,19}(?:\.0)?")
 
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "bird_id": ("bird_id", "question_id"),
@@ -55,16 +55,15 @@ def read_questions(paths: Sequence[Path]) -> Iterator[Question]:
     problems: list[str] = []
     seen: set[int] = set()
     number = -1
-    for path in paths:
+    for path, source in zip(paths, _sources(paths), strict=True):
         what, entries = read_rows(path)
-        source = os.fsencode(path.name).decode(errors="replace")
         for entry in entries:
             number += 1
             row, fault = values(entry)
             where = f"{source}, {what} {entry.place}"
             fields, faults = _fields(row, number) if fault is None else ({}, [fault])
             if not faults and fields["bird_id"] in seen:
-                faults = [f"id {fields['bird_id']} stands in an earlier row, too"]
+                faults = [f"id {fields['bird_id']} stands in an earlier row, too{_order(paths)}"]
             seen.add(fields.get("bird_id", -1))
             problems += [f"{where}: {fault}" for fault in faults]
             if len(problems) >= MAX_LISTED:
@@ -75,6 +74,20 @@ def read_questions(paths: Sequence[Path]) -> Iterator[Question]:
         raise _error(problems)
     if number < 0:
         raise DataError(f"no question in {', '.join(map(str, paths))}")
+
+
+def _sources(paths: Sequence[Path]) -> list[str]:
+    """What records name files by: their names, with the folder's where two have the same."""
+    names = [path.name for path in paths]
+    told = [
+        path.name if names.count(path.name) == 1 else f"{path.absolute().parent.name}/{path.name}"
+        for path in paths
+    ]
+    return [os.fsencode(name).decode(errors="replace") for name in told]
+
+
+def _order(paths: Sequence[Path]) -> str:
+    return "; of BIRD's files, dev comes first" if len(paths) > 1 else ""
 
 
 def _error(problems: Sequence[str]) -> DataError:
@@ -92,7 +105,7 @@ def _fields(row: Mapping[str, Any], number: int) -> tuple[dict[str, Any], list[s
     fields: dict[str, Any] = {}
     faults = []
     for field, names in COLUMNS.items():
-        name = next((name for name in names if row.get(name) is not None), None)
+        name = next((name for name in names if not _is_absent(row.get(name))), None)
         if field == "bird_id":
             fields[field], fault = _id(row, name, number)
         else:
@@ -103,11 +116,19 @@ def _fields(row: Mapping[str, Any], number: int) -> tuple[dict[str, Any], list[s
     return fields, faults
 
 
+def _is_absent(value: object) -> bool:
+    """Whether there is no value; pandas writes NaN for none."""
+    return value is None or value != value
+
+
 def _id(row: Mapping[str, Any], name: str | None, number: int) -> tuple[int, str | None]:
     if name is None or row[name] == "":
         return number, None
     value = row[name]
-    if isinstance(value, str) and value.isdecimal() and len(value) < MAX_DIGITS:  # a cell of CSV
+    # Cells of CSV are text, and pandas writes a column of integers that lacks one as 1.0.
+    if isinstance(value, str) and _INTEGER.fullmatch(value):
+        value = int(value.removesuffix(".0"))
+    if isinstance(value, float) and value.is_integer():
         value = int(value)
     if type(value) is not int or not 0 <= value < 2**63:
         return number, f"{name} must be an integer of at least 0, got {_short(value)}"

@@ -7,15 +7,15 @@ from typing import Any, Final
 
 from claimdb_builder.stages.syntax_trees import select_of
 
-_KEYS_OF_ANY_TABLE: Final = frozenset({"id", "rowid", "uuid", "guid"})
+_KEYS_OF_ANY_TABLE: Final = frozenset({"id", "rowid"})
 _NOT_LETTERS: Final = re.compile(r"[\W_]+")
 
 
 def is_key_lookup(sql: str) -> bool:
     """Whether SQL counts or sorts what is one row: its WHERE sets a key of its only table.
 
-    No database is asked: by its name, a key is `id`, `rowid`, `uuid`, `guid`, or the table's name
-    with `id` behind it, in whatever spelling. A key of another table may stand in many rows; so may
+    No database is asked: by its name, a key is `id`, `rowid`, or the table's name with `id` behind
+    it, in whatever spelling. A key of another table may stand in many rows; so may
     this one where SQL takes the first of several (LIMIT) or their maximum or sum.
 
     >>> is_key_lookup("SELECT count(*) FROM customers AS c WHERE c.CustomerID = 10 AND age > 3")

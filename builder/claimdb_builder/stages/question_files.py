@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import csv
 from collections.abc import Iterable, Iterator, Mapping
-from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
@@ -15,7 +14,9 @@ from claimdb_metric.errors import DataError
 BATCH_ROWS: Final = 1000
 START_BYTES: Final = 2**16
 """So much is looked at to tell the format."""
-_DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
+_TABLE_SUFFIXES: Final = (".csv", ".tsv")
+_DELIMITERS: Final = (",", "\t", ";")
+"""Excel writes semicolons where the comma stands in numbers."""
 MAX_CELL_CHARS: Final = 2**24
 """Python's csv module takes 131,072 by default."""
 
@@ -61,7 +62,7 @@ def read_rows(path: Path) -> QuestionRows:
     if start.startswith(b"PAR1"):
         return QuestionRows("row", _parquet_rows(path))
     first = start.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
-    if path.suffix.lower() in _DELIMITERS:
+    if path.suffix.lower() in _TABLE_SUFFIXES:
         return QuestionRows("line", _delimited_rows(path))
     if first == b"[":
         return QuestionRows("row", _json_list(path))
@@ -105,19 +106,24 @@ def _json_list(path: Path) -> Iterator[Entry]:
 
 
 def _delimited_rows(path: Path) -> Iterator[Entry]:
-    with TextIOWrapper(_open(path), encoding="utf-8", newline="") as text:
-        yield from _cells(text, _DELIMITERS[path.suffix.lower()])
+    with _open(path) as file:
+        start = file.tell()
+        header = file.readline()
+        file.seek(start)
+        delimiter = max(_DELIMITERS, key=lambda mark: header.count(mark.encode()))
+        # Line by line, so that text in another encoding is found in its line.
+        yield from _cells((line.decode() for line in file), delimiter)
 
 
-def _cells(text: Iterable[str], delimiter: str) -> Iterator[Entry]:
-    reader = csv.reader(text, delimiter=delimiter, strict=True)
+def _cells(lines: Iterable[str], delimiter: str) -> Iterator[Entry]:
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     header: list[str] = []
     line = 1
     while True:
         try:
             cells = _next_row(reader)
         except (csv.Error, UnicodeDecodeError) as error:
-            yield Entry(line, None, f"not CSV in UTF-8 ({error})")
+            yield Entry(reader.line_num + 1, None, f"not CSV in UTF-8 ({error}); save it as such")
             return
         if cells is None:
             return

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimdb_builder.pipeline.records import AnsweredQuestion, from_line, to_line
-from claimdb_builder.stages.answers import ANSWERS, answers, compact_answer, domain
+from claimdb_builder.stages.answers import ANSWERS, answers, compact_answer
+from claimdb_builder.stats.domains import domain_from_name
 from tests.builder.stages.made_questions import PETS, context, executed, zoo
 
 COMPACT: list[tuple[list[tuple[Any, ...]], str]] = [
@@ -61,7 +62,7 @@ def test_an_answer_as_text_is_as_published(rows: list[tuple[Any, ...]], text: st
 
 @pytest.mark.parametrize(("name", "expected"), DOMAINS)
 def test_a_domain_is_the_name_in_title_case(name: str, expected: str) -> None:
-    assert domain(name) == expected
+    assert domain_from_name(name) == expected
 
 
 @settings(deadline=None)

@@ -155,6 +155,7 @@ def _progress_bar(stage: str, n_records: int | None) -> Iterator[Progress]:
 
 
 def _report(built: Built, out: Path) -> None:
+    from claimdb_builder.pipeline.funnel import through_all_stages
 
     for note in built.notes:
         typer.echo(f"note: {printable_line(note)}", err=True)

@@ -80,7 +80,7 @@ def env(tmp_path: Path, hub: LocalHub) -> dict[str, str]:
 
 
 def test_every_python_block_runs_as_printed(tmp_path: Path, env: dict[str, str]) -> None:
-    assert len(blocks("python")) == 6
+    assert len(blocks("python")) == 7
     done = subprocess.run(
         [sys.executable, "-c", RUN_DOCTEST],
         input="\n".join(blocks("python")),

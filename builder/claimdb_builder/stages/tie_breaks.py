@@ -4,7 +4,8 @@ At each LIMIT the output columns are appended to ORDER BY: ascending in one form
 another. Of the rows that tie, the first takes the smallest, the second the largest: where the
 answers differ, the query has more than one. Only text is put in, so all else of the query stays as
 it is. What is found is there; missed is a tie whose smallest and largest rows lead to the same
-answer and one between them does not.
+answer and one between them does not. Ties elsewhere are not looked for: of the row beside max(),
+in a window, of bare columns under GROUP BY.
 """
 
 from __future__ import annotations

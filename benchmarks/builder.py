@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -32,6 +31,7 @@ from benchmarks.sandbox import connect_per_query
 from claimdb_builder.pipeline.build import Build, Built, build
 from claimdb_builder.pipeline.executors import open_executor
 from claimdb_builder.pipeline.stage import Settings
+from claimdb_builder.stages.features import features
 from claimdb_loader import sample_files
 
 WORKERS: Final = 2
@@ -95,8 +95,7 @@ def parse(sql: str) -> None:
 
 def warm_up(executor: Executor) -> None:
     """Have each worker started, with what it imports."""
-    work = partial(sqlglot.transpile, read="sqlite")
-    list(executor.map(work, ["SELECT 1"] * 8 * WORKERS))
+    list(executor.map(features, ["SELECT 1"] * 8 * WORKERS))
 
 
 def median_ratio(peer: Sequence[float], ours: Sequence[float]) -> float:

@@ -134,13 +134,21 @@ def survey(
     prints = ordered_map(executor, fingerprint, [str(found[name]) for name in stale])
     contents |= dict(zip(stale, prints, strict=True))
     surveyed = {name: _surveyed(path, contents[name], stamps[name]) for name, path in found.items()}
-    noted = {
-        name: {"path": str(path), "stamp": stamps[name], "content": asdict(contents[name])}
-        for name, path in found.items()
-    }
+    noted = {name: _noted(one) for name, one in surveyed.items()}
     run.mkdir(parents=True, exist_ok=True)
     write_if_other(run / "databases.json", as_json(noted))
     return Survey(surveyed, missing)
+
+
+def _noted(one: SurveyedDatabase) -> dict[str, Any]:
+    """What databases.json says of a database."""
+    return {
+        "path": str(one.paths.path),
+        "stamp": one.stamp,
+        "content": asdict(one.content),
+        "unmatched_descriptions": one.unmatched,
+        "notes": one.notes,
+    }
 
 
 def _find(names: Sequence[str], roots: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:

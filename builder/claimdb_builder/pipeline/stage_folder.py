@@ -228,7 +228,8 @@ def _sha256_of(value: object) -> str:
 
 def as_json(value: object) -> bytes:
     """Return a value as JSON for people and programs, the same bytes for the same value."""
-    return (json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return text.encode(errors="backslashreplace")  # names of files may be no UTF-8
 
 
 def file_sha256(path: Path) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from claimdb_builder.pipeline.build import Build
 from claimdb_builder.pipeline.stage import Settings
 from claimdb_builder.pipeline.stages import NAMES
 from claimdb_builder.publish.card_sources import funnel_text
@@ -81,6 +82,7 @@ def test_the_counts_are_in_the_funnel_and_the_card_reads_it(tmp_path: Path) -> N
     assert json.loads((run / "funnel.json").read_bytes()) == done.funnel
     for stage in done.funnel["stages"]:
         folder = folder_of(run, stage["stage"])
+        assert folder == run / "stages" / stage.pop("folder")
         assert len(records(folder / "kept.jsonl")) == stage["kept"]
         assert len(records(folder / "dropped.jsonl")) == sum(stage["dropped"].values())
     published = funnel_text(of_rows(run, train=labelled([1])))
@@ -112,6 +114,13 @@ def test_a_second_build_writes_nothing_and_gives_no_work(tmp_path: Path) -> None
     assert (first.done, second.done, executor.n_given) == (NAMES, (), 0)
     assert (second.funnel, second.files) == (first.funnel, first.files)
     assert states_of(tmp_path / "run") == before
+
+
+@pytest.mark.parametrize("as_given", [str, Path, lambda path: [str(path)], lambda path: (path,)])
+def test_paths_may_be_texts_and_one_needs_no_tuple(tmp_path: Path, as_given: Any) -> None:
+    path, dbs = given(tmp_path)
+    wanted = Build(as_given(path), str(tmp_path / "run"), as_given(dbs))  # type: ignore[arg-type]
+    assert (wanted.questions, wanted.out, wanted.databases) == ((path,), tmp_path / "run", (dbs,))
 
 
 REDONE: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import re
-import signal
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,6 +12,7 @@ from claimdb_builder.pipeline import dask_executor
 from claimdb_builder.pipeline.executors import open_executor
 from claimdb_metric.errors import DataError, UnavailableError
 from tests.builder.pipeline.commands import command, ended
+from tests.builder.pipeline.dask_clusters import cluster
 from tests.builder.pipeline.made_runs import (
     SLOW_SQL,
     WRONG_SQLS,
@@ -28,55 +23,12 @@ from tests.builder.pipeline.made_runs import (
     rows,
     zoo,
 )
-from tests.children import child_env
 from tests.conftest import _free_port
 from tests.sandbox.long_queries import ENDLESS
 from tests.sandbox.processes import happens_within
 
 pytestmark = pytest.mark.slow
 ARGUMENTS = ("build", "--questions", "questions.jsonl", "--databases", "dbs", "--out")
-
-
-@contextmanager
-def dask(folder: Path, what: str, *options: str, ready: str) -> Iterator[subprocess.Popen[str]]:
-    """Run `dask scheduler` or `dask worker` until the end of the block."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "dask", what, *options],
-        cwd=folder,
-        env=child_env(folder),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        assert process.stderr is not None
-        said = ""
-        for line in process.stderr:
-            said += line
-            if re.search(ready, line):
-                break
-        assert process.poll() is None, said
-        try:
-            yield process
-        finally:
-            os.killpg(process.pid, signal.SIGKILL)
-
-
-@contextmanager
-def cluster(folder: Path, n_workers: int) -> Iterator[tuple[str, list[subprocess.Popen[str]]]]:
-    """A scheduler with workers without nannies; the URL for --executor, and the workers."""
-    port = str(_free_port())
-    local = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
-    address = f"127.0.0.1:{port}"
-    with ExitStack() as stack:
-        scheduler = dask(folder, "scheduler", *local, "--port", port, ready="Scheduler at")
-        stack.enter_context(scheduler)
-        options = (f"tcp://{address}", *local, "--nthreads", "1", "--no-nanny")
-        workers = [
-            stack.enter_context(dask(folder, "worker", *options, ready="Registered to"))
-            for _ in range(n_workers)
-        ]
-        yield f"dask://{address}", workers
 
 
 @pytest.fixture

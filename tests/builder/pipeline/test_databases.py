@@ -65,12 +65,12 @@ def test_several_roots_are_searched_and_paths_are_absolute(
 
 
 def test_all_missing_databases_are_listed_with_near_names(tmp_path: Path, root: Path) -> None:
-    zoo(root, "movie_4")
+    zoo(root, "MOVIE_4")
     with pytest.raises(UnknownDatabaseError) as caught:
-        looked(tmp_path, root, names="movies_4 zoo atlantis")
+        looked(tmp_path, root, names="Movies_4 zoo atlantis")
     message = str(caught.value)
     assert message.startswith(
-        f"2 databases are missing in {root}: atlantis, movies_4 (there is movie_4);"
+        f"2 databases are missing in {root}: Movies_4 (there is MOVIE_4), atlantis;"
     )
     assert "--allow-missing-dbs" in message
     assert not (tmp_path / "run" / "databases.json").exists()
@@ -135,6 +135,19 @@ def test_a_file_that_is_no_database_is_named(
     with pytest.raises(DatabaseFileError, match=said) as caught:
         looked(tmp_path, root)
     assert str(caught.value).startswith(str(path))
+
+
+def test_all_files_that_are_no_databases_are_named_at_once(tmp_path: Path, root: Path) -> None:
+    paths = [zoo(root, name) for name in ("farm", "park")]
+    paths[0].write_bytes(b"")
+    paths[1].write_bytes(b"<!DOCTYPE html>")
+    with pytest.raises(DatabaseFileError) as caught:
+        looked(tmp_path, root, names="farm park zoo")
+    first, second, mend = str(caught.value).split("; ", 2)
+    assert first.startswith(f"{paths[0]} is empty")
+    assert second.startswith(f"{paths[1]} ")
+    assert mend.endswith("replace each with a whole copy")
+    assert "zoo.sqlite" not in str(caught.value)
 
 
 def test_looking_leaves_the_folder_as_it_was(tmp_path: Path, root: Path) -> None:

@@ -181,25 +181,17 @@ def test_an_error_waits_for_no_worker() -> None:
 
 def fail_or_sleep(number: int) -> None:
     if number == 0:
-        raise KeyboardInterrupt
+        raise KeyError
     time.sleep(60)
 
 
-def test_the_end_of_a_pool_is_silent_where_work_was_cancelled(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A traceback at Ctrl-C, where the workers are gone before the pool is shut down."""
+def test_an_error_in_the_midst_of_work_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[object] = []
     monkeypatch.setattr(threading, "excepthook", said.append)
-    with pytest.raises(KeyboardInterrupt), open_executor(1) as executor:  # noqa: PT012
-        shutdown = executor.shutdown
-
-        def late(**options: bool) -> None:
-            time.sleep(0.5)
-            shutdown(**options)
-
-        monkeypatch.setattr(executor, "shutdown", late)
+    started = time.monotonic()
+    with pytest.raises(KeyError), open_executor(2) as executor:
         list(ordered_map(executor, fail_or_sleep, range(16)))
+    assert time.monotonic() - started < 20
     assert said == []
 
 
@@ -220,10 +212,8 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.xfail(strict=True, reason="a second shutdown() takes back cancel_futures of the first")
-def test_a_pool_that_is_stopped_as_it_starts_is_silent(tmp_path: Path) -> None:
-    """Its workers are gone before its thread has let go what was cancelled."""
-    for delay_s in (0.03, 0.06, 0.1, 0.15):
+def test_workers_that_are_stopped_as_they_start_are_silent(tmp_path: Path) -> None:
+    for delay_s in (0.0, 0.03, 0.06, 0.1, 0.15):
         line = [sys.executable, "-P", "-c", STOPPED, str(delay_s)]
         ended = subprocess.run(
             line, cwd=tmp_path, env=child_env(tmp_path), capture_output=True, text=True, timeout=60

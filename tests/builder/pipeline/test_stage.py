@@ -79,3 +79,25 @@ def test_what_stages_are_given_is_frozen(made: Any) -> None:
 
 def test_a_batch_does_not_depend_on_the_machine() -> None:
     assert BATCH_SIZE == 64, "another one changes every key: raise nothing, but say so"
+
+
+WRONG_SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
+    "policy": ({"select": "papers"}, "no select 'papers'; there is paper, strict"),
+    "schema": ({"schema_style": "short"}, "no schema_style 'short'; there is full, paper"),
+    "mark": ({"drop": ("tie", "ties")}, "no drop 'ties'; there is current_time, random, tie, "),
+    "text": ({"drop": "tie"}, "no drop 't'; there is "),
+}
+
+
+@pytest.mark.parametrize(("given", "said"), WRONG_SETTINGS.values(), ids=WRONG_SETTINGS)
+def test_settings_that_there_are_not_are_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(DataError) as caught:
+        Settings(**given)
+    assert str(caught.value).startswith(said)
+
+
+def test_settings_may_be_given_by_place_and_none_dropped() -> None:
+    with pytest.raises(DataError, match="no select 'papers'"):
+        Settings("papers")  # type: ignore[arg-type]
+    for drop in (None, (), ("tie", "empty")):
+        assert Settings("paper", drop, "paper").drop == drop

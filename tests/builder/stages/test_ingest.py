@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from claimdb_builder.pipeline.records import Question
@@ -53,6 +55,8 @@ NAMES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "blank texts": ({**GOOD, "SQL": "", "question": " "}, {"sql": "", "question": " "}),
     "spaces stay": ({**GOOD, "evidence": " e\n"}, {"evidence": " e\n"}),
     "unknown columns": ({**GOOD, "notes": [1]}, {"bird_id": 0}),
+    "id a float": ({**GOOD, "bird_id": 1.0}, {"bird_id": 1}),
+    "id of pandas in text": ({**GOOD, "question_id": "1.0"}, {"bird_id": 1}),
     "largest id": ({**GOOD, "bird_id": 2**63 - 1}, {"bird_id": 2**63 - 1}),
 }
 
@@ -73,7 +77,10 @@ WRONG: dict[str, tuple[Any, str]] = {
     "SQL a list": ({**GOOD, "SQL": ["s"]}, "SQL must be text, got ['s']"),
     "evidence a number": ({**GOOD, "evidence": 1}, "evidence must be text, got 1"),
     "blank db_id": ({**GOOD, "db_id": " "}, "db_id is empty"),
-    "id a float": ({**GOOD, "bird_id": 1.0}, "bird_id must be an integer of at least 0, got 1.0"),
+    "id a fraction": ({**GOOD, "bird_id": 1.5}, "must be an integer of at least 0, got 1.5"),
+    "id a fraction in text": ({**GOOD, "bird_id": "1.50"}, "must be an integer of at least 0"),
+    "id infinite": ({**GOOD, "bird_id": "inf"}, "must be an integer of at least 0, got 'inf'"),
+    "id a float below 0": ({**GOOD, "bird_id": -1.0}, "must be an integer of at least 0, got -1"),
     "id a bool": ({**GOOD, "bird_id": True}, "must be an integer of at least 0, got True"),
     "id below 0": ({**GOOD, "question_id": -1}, "question_id must be an integer of at least 0"),
     "id of 64 bits": ({**GOOD, "bird_id": 2**63}, "must be an integer of at least 0"),
@@ -122,7 +129,9 @@ def test_train_before_dev_is_an_error_and_no_other_ids(tmp_path: Path) -> None:
     dev = [{**GOOD, "question_id": n} for n in range(30)]
     told = faults(tmp_path, [GOOD] * 40, dev)
     assert len(told) == 20
-    assert told[0] == "1.jsonl, line 1: id 0 stands in an earlier row, too"
+    assert told[0] == (
+        "1.jsonl, line 1: id 0 stands in an earlier row, too; of BIRD's files, dev comes first"
+    )
 
 
 def test_twenty_problems_are_told_and_that_there_may_be_more(tmp_path: Path) -> None:
@@ -152,6 +161,37 @@ def test_ids_in_cells(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text('question_id,db_id,question,SQL\n5,zoo,"a\nb",s\n,zoo,q,s\n007,zoo,q,s\n')
     assert [(one.bird_id, one.place) for one in read_questions([path])] == [(5, 2), (1, 4), (7, 5)]
+
+
+def test_nan_is_none(tmp_path: Path) -> None:
+    """Parquet that pandas wrote has it where a column lacks a value."""
+    nan = float("nan")
+    rows = [
+        {**GOOD, "bird_id": nan, "question_id": 5.0, "evidence": nan, "difficulty": nan},
+        {**GOOD, "bird_id": nan, "question_id": nan, "evidence": nan, "difficulty": nan},
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    found = list(read_questions([tmp_path / "a.parquet"]))
+    assert [(one.bird_id, one.evidence, one.difficulty) for one in found] == [
+        (5, "", ""),
+        (1, "", ""),
+    ]
+    pq.write_table(pa.Table.from_pylist([{**GOOD, "SQL": nan}]), tmp_path / "a.parquet")
+    with pytest.raises(DataError, match=r"a\.parquet, row 1: has no SQL"):
+        list(read_questions([tmp_path / "a.parquet"]))
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    paths = []
+    for folder in ("dev", "train"):
+        (tmp_path / folder).mkdir()
+        paths.append(question_file(tmp_path / folder / "a.jsonl", [GOOD]))
+    paths.append(question_file(tmp_path / "b.jsonl", [GOOD]))
+    sources = [one.source for one in read_questions(paths)]
+    assert sources == ["dev/a.jsonl", "train/a.jsonl", "b.jsonl"]
+    question_file(paths[1], [GOOD, {}])
+    with pytest.raises(DataError, match=r"\n  train/a\.jsonl, line 2: has no db_id"):
+        list(read_questions(paths))
 
 
 def test_a_cell_of_many_digits_is_a_wrong_id(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ LOOKUPS = [
     "SELECT count(*) FROM t AS x WHERE x.`Id` = -3",
     'SELECT count(*) FROM t WHERE ((age > 3 AND "id" = 10) AND b)',
     "SELECT count(*) FROM t WHERE rowid = 1",
-    "SELECT DISTINCT name FROM t WHERE uuid = 'a-b'",
+    "SELECT DISTINCT name FROM t WHERE rowid = '7'",
     "SELECT count(*) FROM customers AS c WHERE c.CustomerID = 10",
     "SELECT count(*) FROM customer WHERE customer_id = 10",
     "SELECT count(*) FROM `Country Codes` WHERE [country code id] = 10",
@@ -38,6 +38,9 @@ OTHERS = [
     "SELECT max(a) FROM t WHERE id = 10",
     "SELECT a FROM t WHERE id = 10 ORDER BY a LIMIT 1",
     "SELECT count(*) FROM t WHERE paid = 10",
+    "SELECT count(*) FROM cards WHERE uuid = 'a-b'",
+    "SELECT DISTINCT name FROM t WHERE guid = 'a-b'",
+    "SELECT count(*) FROM cards WHERE card_uuid = 'a-b'",
     "SELECT 1 WHERE 1 = 1",
 ]
 

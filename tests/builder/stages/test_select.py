@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimdb_builder.pipeline.stage import Context, Policy, Settings
-from claimdb_builder.stages.features import FEATURES
+from claimdb_builder.stages.features import FEATURES, features
 from claimdb_builder.stages.select import REASONS, SELECT, TAKEN_FOR, select
+from claimdb_builder.stages.syntax_trees import Unusable, select_of
 from tests.builder.stages.made_questions import question
 from tests.sandbox.mutated_sql import OWN_QUERIES, WHOLES
 
@@ -51,6 +52,15 @@ BY_POLICY = [
     ("", "empty", "empty"),
     ("SELECT " + "(" * 5000 + "1" + ")" * 5000, "unparsable", "unparsable"),
 ]
+TEXT_ALONE_IS_UNPARSABLE = [
+    # its shape, of which the features come, parses: COUNT(*) FROM x WHERE x=0
+    "SELECT count(*) FROM t WHERE id = x'0g'",
+    "SELECT count(*) FROM t WHERE id = 1 AND b = x'0g'",
+    "SELECT count(*) FROM t WHERE id = 3abc",
+    "SELECT count(*) FROM t WHERE id = 1_000",
+    "SELECT count(*) FROM t WHERE id = 1 /* x",
+    "SELECT count(*) FROM t WHERE id = 1 AND select.x = 2",
+]
 BAD = [sql for sql, paper, _ in BY_POLICY if paper not in (KEPT, NOT)]
 
 
@@ -73,6 +83,16 @@ def test_a_policy_takes_what_it_says(sql: str, paper: str, strict: str) -> None:
 def test_one_bad_query_stops_no_batch(policy: Policy) -> None:
     expected = [row[1 + POLICIES.index(policy)] for row in BY_POLICY]
     assert reasons_of([row[0] for row in BY_POLICY], policy) == expected
+
+
+@pytest.mark.parametrize("sql", TEXT_ALONE_IS_UNPARSABLE)
+def test_a_query_whose_shape_alone_parses_is_dropped_for_it(sql: str) -> None:
+    features(sql)
+    with pytest.raises(Unusable):
+        select_of(sql)
+    good = "SELECT count(*) FROM t"
+    assert reasons_of([good, sql, good], "strict") == [KEPT, "unparsable", KEPT]
+    assert reasons_of([good, sql, good], "paper")[::2] == [KEPT, KEPT]
 
 
 @pytest.mark.parametrize("sql", BAD)

@@ -8,6 +8,7 @@ in a query of 30 s.
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -15,10 +16,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager, suppress
 from multiprocessing import connection as connections
-from multiprocessing import parent_process
+from multiprocessing import parent_process, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext, SpawnProcess
-from pickle import PicklingError
 from queue import Empty, SimpleQueue
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
@@ -58,6 +58,8 @@ class Processes(Executor):
         self._work.put(_Work(future, (fn, args, kwargs)))
         if len(self._workers) < self.n_workers:
             self._start_worker()
+        if self._is_broken:  # meanwhile: nobody takes the call any more
+            self._drop_work(_set_broken)
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -96,23 +98,22 @@ class Processes(Executor):
                 if not work.future.set_running_or_notify_cancel():
                     continue
                 try:
-                    pipe.send(work.call)
-                    is_result, value = pipe.recv()
-                except (EOFError, OSError):
-                    work.future.set_exception(BrokenExecutor("a worker process ended"))
-                    self._break()
-                    return
-                except Exception as error:  # the call cannot be pickled, or its result not read
+                    call = pickle.dumps(work.call)
+                except Exception as error:
                     work.future.set_exception(error)
                     continue
-                if is_result:
-                    work.future.set_result(value)
-                else:
-                    work.future.set_exception(value)
+                try:
+                    pipe.send_bytes(call)
+                    answer = pipe.recv_bytes()
+                except (EOFError, OSError):
+                    _set_broken(work.future)
+                    self._break()
+                    return
+                _set(work.future, answer)
 
     def _break(self) -> None:
         self._is_broken = True
-        self._drop_work(lambda future: _set_broken(future))
+        self._drop_work(_set_broken)
         for process, _ in self._workers:
             process.kill()
 
@@ -124,8 +125,20 @@ class Processes(Executor):
                     drop(work.future)
 
 
+def _set(future: Future[Any], answer: bytes) -> None:
+    try:
+        is_result, value = pickle.loads(answer)
+    except Exception as error:
+        future.set_exception(error)
+        return
+    if is_result:
+        future.set_result(value)
+    else:
+        future.set_exception(value)
+
+
 def _set_broken(future: Future[Any]) -> None:
-    if future.set_running_or_notify_cancel():
+    if future.running() or future.set_running_or_notify_cancel():
         future.set_exception(BrokenExecutor("a worker process ended"))
 
 
@@ -154,15 +167,27 @@ _CONTEXT = SpawnContext()
 
 @contextmanager
 def _ctrl_c_held_back() -> Iterator[None]:
-    """Let no Ctrl-C meet a worker that has not begun yet: a child inherits what is held back."""
+    """Let no Ctrl-C meet a worker that has not begun yet, nor this process as it starts one.
+
+    A child inherits what is blocked. Python's resource tracker, which comes with the first child,
+    would end the block; and another thread may take the signal, for which the handler notes it.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    resource_tracker.ensure_running()
+    noted: list[int] = []
+    in_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, lambda *_: noted.append(1)) if in_main else None
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if in_main:
+            signal.signal(signal.SIGINT, handler)
+    if noted:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _serve(pipe: Connection) -> None:
@@ -174,25 +199,25 @@ def _serve(pipe: Connection) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
-            answer = _answer(pipe)
-            try:
-                pipe.send(answer)
-            except (AttributeError, PicklingError, TypeError) as error:
-                pipe.send((False, PicklingError(f"a result cannot be pickled: {error}")))
+            pipe.send_bytes(_answer(pipe.recv_bytes()))
 
 
-def _answer(pipe: Connection) -> tuple[bool, Any]:
-    """Whether the next call has a result, and that, or its error."""
+def _answer(call: bytes) -> bytes:
+    """Whether a call has a result, and that, or its error; pickled."""
     try:
-        function, arguments, named = pipe.recv()
-    except (EOFError, OSError):
-        raise
-    except Exception as error:  # the function's module cannot be imported here
-        return False, error
+        function, arguments, named = pickle.loads(call)
+        return pickle.dumps((True, function(*arguments, **named)))
+    except BaseException as error:  # SystemExit, too, ends no worker
+        return _as_error(error)
+
+
+def _as_error(error: BaseException) -> bytes:
     try:
-        return True, function(*arguments, **named)
-    except Exception as error:
-        return False, error
+        answer = pickle.dumps((False, error))
+        pickle.loads(answer)
+    except Exception:  # one that cannot be pickled, or only in one direction
+        return pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
+    return answer
 
 
 def _end_with_parent() -> None:

@@ -123,7 +123,8 @@ def _cells(lines: Iterable[str], delimiter: str) -> Iterator[Entry]:
         try:
             cells = _next_row(reader)
         except (csv.Error, UnicodeDecodeError) as error:
-            yield Entry(reader.line_num + 1, None, f"not CSV in UTF-8 ({error}); save it as such")
+            place = line if isinstance(error, csv.Error) else reader.line_num + 1
+            yield Entry(place, None, f"not CSV in UTF-8 ({error}); save it as such")
             return
         if cells is None:
             return

@@ -80,7 +80,6 @@ def test_an_empty_folder_and_a_file_in_its_place(tmp_path: Path) -> None:
     assert looked(tmp_path).paths.descriptions is None
 
 
-@pytest.mark.xfail(strict=True, raises=UnicodeEncodeError, reason="as databases.json is written")
 def test_a_description_whose_name_is_not_utf8_is_listed(tmp_path: Path) -> None:
     folder = described(tmp_path, {"pet.csv": PET})
     path = Path(str(folder), b"tabelle_\xe4.csv".decode("utf-8", "surrogateescape"))

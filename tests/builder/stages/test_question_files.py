@@ -181,7 +181,6 @@ def test_a_row_with_a_fault_has_its_place(
 QUOTES = {"not closed": (b'a,b\n1,2\n"3,4\n5,6\n', 3), "within": (b'a,b\n"1" x,2\n3,4\n', 2)}
 
 
-@pytest.mark.xfail(strict=True, reason="only text in another encoding is told of its line")
 @pytest.mark.parametrize(("content", "place"), QUOTES.values(), ids=QUOTES)
 def test_a_wrong_quote_is_told_of_its_row(tmp_path: Path, content: bytes, place: int) -> None:
     (tmp_path / "a.csv").write_bytes(content)

@@ -31,6 +31,7 @@ from benchmarks.sandbox import connect_per_query
 from claimdb_builder.pipeline.build import Build, Built, build
 from claimdb_builder.pipeline.executors import open_executor
 from claimdb_builder.pipeline.stage import Settings
+from claimdb_builder.pipeline.stages import stages_until
 from claimdb_builder.stages.features import features
 from claimdb_loader import sample_files
 
@@ -96,6 +97,7 @@ def parse(sql: str) -> None:
 def warm_up(executor: Executor) -> None:
     """Have each worker started, with what it imports."""
     list(executor.map(features, ["SELECT 1"] * 8 * WORKERS))
+    list(executor.map(stages_until, ["select"] * 8 * WORKERS))
 
 
 def median_ratio(peer: Sequence[float], ours: Sequence[float]) -> float:

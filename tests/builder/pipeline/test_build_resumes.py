@@ -164,11 +164,15 @@ run()
 """
 
 
+# It could not write its own file either.
+NO_COVERAGE = ["env", "-u", "COVERAGE_PROCESS_START", "-u", "COVERAGE_PROCESS_CONFIG"]
+
+
 @pytest.mark.parametrize("share", [0.2, 0.95])
 def test_a_full_disk_is_a_clear_error_and_the_next_run_completes(home: Path, share: float) -> None:
     largest = max(path.stat().st_size for path in (home / "whole" / "stages").rglob("kept.jsonl"))
     run = f"full-{share}"
-    start = [sys.executable, "-P", "-c", WITH_LIMIT, str(int(share * largest))]
+    start = [*NO_COVERAGE, sys.executable, "-P", "-c", WITH_LIMIT, str(int(share * largest))]
     with command(home, *ARGUMENTS, run, start=start) as running:
         code, out, err, _ = running.ending()
     assert (code, out) == (2, "")

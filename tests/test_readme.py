@@ -153,7 +153,7 @@ def test_every_other_console_block_prints_what_it_shows(
         (
             "builder.py --questions 300",
             ["select_faster", "execute_faster"],
-            ["one `sqlglot.parse_one` a query", "`sqlite3`, a connection a query"],
+            ["one `sqlglot.parse_one` a query, one process", "`sqlite3`, a connection a query"],
         ),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -39,6 +40,31 @@ _CONDITION: Final = re.compile(r"\b(?:ON|USING)\b", re.IGNORECASE)
 PARSER_FRAMES: Final = 20_000
 """sqlglot takes 16 frames for a pair of parentheses, and Python's own limit is 1,000: SQLite takes
 sixty pairs, and how deep the caller stands must not decide."""
+
+
+class _Deep:
+    """Lets Python's stack be deep while any thread parses, and not longer."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._n_inside = 0
+        self._before = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._n_inside == 0:
+                self._before = sys.getrecursionlimit()
+                sys.setrecursionlimit(max(self._before, PARSER_FRAMES))
+            self._n_inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if self._n_inside == 0:
+                sys.setrecursionlimit(self._before)
+
+
+_DEEP: Final = _Deep()
 
 
 class Unusable(Exception):
@@ -95,10 +121,9 @@ def _select(parse: Callable[[str], Sequence[Any]], sql: str) -> exp.Query:
 def _only_tree(parse: Callable[[str], Sequence[Any]], sql: str) -> Any:
     from sqlglot.errors import SqlglotError
 
-    # Not set back: another thread may be as deep in its parser.
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), PARSER_FRAMES))
     try:
-        trees = [tree for tree in parse(sql) if tree is not None]
+        with _DEEP:
+            trees = [tree for tree in parse(sql) if tree is not None]
     except SqlglotError as error:
         raise Unusable("unparsable", _first_error(error)) from None
     except RecursionError:

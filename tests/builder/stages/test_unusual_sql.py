@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -98,6 +99,13 @@ def test_sql_of_any_size_is_looked_at(name: str) -> None:
             is_key_lookup(sql)
         assert marks_of_text(sql) == set()
         assert tie_breaks(sql) is None
+
+
+def test_the_programs_own_depth_is_as_before() -> None:
+    before = sys.getrecursionlimit()
+    for name in ("parentheses", "sums"):
+        names_of(BIG[name])
+    assert sys.getrecursionlimit() == before
 
 
 def test_too_deep_is_a_fault() -> None:

@@ -22,7 +22,7 @@ from claimdb_builder.pipeline.stage_folder import (
     write_if_other,
 )
 from claimdb_builder.pipeline.stages import stages_until
-from claimdb_builder.stages.ingest import read_questions
+from claimdb_builder.stages.ingest import read_questions, source_names
 from claimdb_builder.stages.question_files import check_is_file
 from claimdb_metric.errors import DataError
 from claimdb_sandbox import ChangedDatabaseError
@@ -150,7 +150,9 @@ class _Run:
         if self.summaries:
             source: Any = self.summaries[-1]["kept_sha256"]
         else:
-            source = [[path.name, file_sha256(path)] for path in self.wanted.questions]
+            paths = self.wanted.questions
+            hashes = map(file_sha256, paths)
+            source = [list(pair) for pair in zip(source_names(paths), hashes, strict=True)]
         parts = made_from(stage, self.wanted.settings, source, self.survey.hashes())
         return StageFolder.of(self.wanted.out, stage.name, parts)
 

@@ -116,6 +116,7 @@ class Processes(Executor):
         self._drop_work(_set_broken)
         for process, _ in self._workers:
             process.kill()
+            self._work.put(None)  # with the calls, what tells a thread to end may be gone
 
     def _drop_work(self, drop: Callable[[Future[Any]], object]) -> None:
         with suppress(Empty):

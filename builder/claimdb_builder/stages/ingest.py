@@ -55,7 +55,7 @@ def read_questions(paths: Sequence[Path]) -> Iterator[Question]:
     problems: list[str] = []
     seen: set[int] = set()
     number = -1
-    for path, source in zip(paths, _sources(paths), strict=True):
+    for path, source in zip(paths, source_names(paths), strict=True):
         what, entries = read_rows(path)
         for entry in entries:
             number += 1
@@ -76,8 +76,12 @@ def read_questions(paths: Sequence[Path]) -> Iterator[Question]:
         raise DataError(f"no question in {', '.join(map(str, paths))}")
 
 
-def _sources(paths: Sequence[Path]) -> list[str]:
-    """What records name files by: their names, with the folder's where two have the same."""
+def source_names(paths: Sequence[Path]) -> list[str]:
+    """Return what records call files: their names, with the folder's where two have the same.
+
+    >>> source_names([Path("a/dev.json"), Path("train.json")])
+    ['dev.json', 'train.json']
+    """
     names = [path.name for path in paths]
     told = [
         path.name if names.count(path.name) == 1 else f"{path.absolute().parent.name}/{path.name}"

@@ -9,14 +9,20 @@ from typing import Annotated
 import typer
 
 from claimdb_cli import (
+    analyze,
     baseline,
     build,
+    check,
     compare,
     databases,
     demo,
+    import_run,
+    mcp,
+    predictions,
     prepare,
     push,
     push_results,
+    run_claims,
     score,
     sql,
     stats,
@@ -41,6 +47,12 @@ app.command(help=demo.HELP)(demo.demo)
 app.command(help=score.HELP)(score.score)
 app.command(help=compare.HELP)(compare.compare)
 app.command(help=validate.HELP)(validate.validate)
+app.command("run", help=run_claims.HELP)(run_claims.run_claims)
+app.command(help=predictions.HELP)(predictions.predictions)
+app.command(help=analyze.HELP)(analyze.analyze)
+app.command("import", help=import_run.HELP)(import_run.import_run)
+app.command(help=check.HELP)(check.check)
+app.command(help=mcp.HELP)(mcp.mcp)
 app.command(help=baseline.HELP)(baseline.baseline)
 # SQL may begin with a comment, which looks like an option.
 app.command(help=sql.HELP, context_settings={"ignore_unknown_options": True})(sql.sql)

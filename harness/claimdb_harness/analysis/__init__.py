@@ -1,0 +1,1 @@
+"""What runs show beside their score: calls, errors, evidence, cost."""

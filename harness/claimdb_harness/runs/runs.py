@@ -1,0 +1,66 @@
+"""A run as `score`, `predictions` and `analyze` read it: a folder, or logs of `inspect eval`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from claimdb_harness.labelled_claims import LabelledClaims
+from claimdb_harness.runs.folder import RunFolder
+from claimdb_harness.runs.settings import Settings
+from claimdb_harness.runs.traces import Trace
+from claimdb_metric.errors import DataError
+
+
+@dataclass(frozen=True)
+class Run:
+    """What was asked, about which claims, and what came of it.
+
+    Args:
+        path: the folder or log.
+        settings: what was asked.
+        claims: the claims, labels and categories among their columns.
+        traces: one for each claim that was begun, by claim_id.
+    """
+
+    path: Path
+    settings: Settings
+    claims: LabelledClaims
+    traces: dict[int, Trace]
+
+    @property
+    def pending(self) -> list[int]:
+        """The claims that have no outcome: not begun, or the provider failed."""
+        return [claim_id for claim_id in self.claims.claim_ids if not self._is_done(claim_id)]
+
+    @property
+    def done(self) -> list[Trace]:
+        """The traces that have an outcome, in the order of the claims."""
+        ids = self.claims.claim_ids
+        return [self.traces[claim_id] for claim_id in ids if self._is_done(claim_id)]
+
+    def _is_done(self, claim_id: int) -> bool:
+        trace = self.traces.get(claim_id)
+        return trace is not None and trace.outcome != "not_run"
+
+
+def is_run(path: Path) -> bool:
+    """Return whether a path is a run's folder or an Inspect log, and no predictions file."""
+    return path.is_dir() or path.suffix == ".eval"
+
+
+def read_run(path: Path) -> Run:
+    """Return a run from its folder, or from a log of `inspect eval claimdb/…`.
+
+    Raises:
+        DataError: it is neither, or damaged.
+        OSError: it is not there, or may not be read.
+    """
+    if path.suffix == ".eval":
+        from claimdb_harness.agents.logs import run_of_log
+
+        return run_of_log(path)
+    if not path.exists():
+        raise DataError(f"no such run: {path}")
+    folder = RunFolder(path)
+    return Run(path, folder.settings(), folder.claims(), folder.traces())

@@ -44,6 +44,11 @@ ExcludeKnownIssues = Annotated[
     bool, typer.Option("--exclude-known-issues", help="Leave out claims known to be wrong.")
 ]
 
+AllowPartial = Annotated[
+    bool,
+    typer.Option("--allow-partial", help="Score the claims that a run got to, and no others."),
+]
+
 
 def check_files(*paths: str) -> None:
     """Raise DataError that names every file that is not there, before anything is loaded."""
@@ -59,14 +64,22 @@ def claims_of(
     repo_id: str | None,
     exclude_known_issues: bool,
     revision: str | None = None,
+    own: LabelledClaims | None = None,
 ) -> LabelledClaims:
-    """Return the claims that the options name; `revision` is one of the Hub repository."""
+    """Return the claims that the options name.
+
+    Args:
+        revision: of the Hub repository.
+        own: the claims of a run, which are taken where they are given.
+    """
     from claimdb_harness import labelled_claims
 
     if split and references:
         raise typer.BadParameter("give --split or --references, not both")
     quiet_in_a_pipe()
-    if references:
+    if own is not None:
+        claims = own
+    elif references:
         check_files(references)
         claims = labelled_claims.from_file(references)
     else:
@@ -75,6 +88,24 @@ def claims_of(
     if exclude_known_issues:
         return labelled_claims.without_known_issues(claims, data_dir, repo_id)
     return claims
+
+
+def claims_of_run(path: str, allow_partial: bool) -> LabelledClaims | None:
+    """Return the claims that a run was asked, None where the path is that of a predictions file.
+
+    Args:
+        allow_partial: whether claims without an outcome are left out, and not refused.
+    """
+    from claimdb_harness.runs.predictions import check_complete, claims_with_outcome
+    from claimdb_harness.runs.runs import is_run, read_run
+
+    if not is_run(Path(path)):
+        return None
+    run = read_run(Path(path))
+    if allow_partial:
+        return claims_with_outcome(run)
+    check_complete(run)
+    return run.claims
 
 
 def grouping_note(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from claimdb_metric.labels import nearest_label
 
 if TYPE_CHECKING:
     from claimdb_harness.scored_runs import ScoredRun
+    from claimdb_metric.intervals import Interval
+    from claimdb_metric.score_tables import TextTable
 
 MAX_LISTED = 10
 
@@ -46,6 +48,18 @@ def notes(run: ScoredRun) -> list[str]:
         shown = _listed([f"{text!r} ({count:,})" for text, count in run.normalised.items()])
         lines.append(f"taken for a label: {shown}")
     return [*lines, *run.notes]
+
+
+def intervals_table(intervals: Mapping[str, Mapping[str, Interval]], digits: int) -> TextTable:
+    """Return the intervals of `clustered_intervals` as a table: what is resampled, a row each."""
+    from claimdb_metric.score_tables import TextTable, bounds
+
+    rows = tuple(
+        (unit, *(bounds(rates[rate], digits) for rate in ("accuracy", "macro_f1")))
+        for unit, rates in intervals.items()
+    )
+    columns = ("resampled", "accuracy", "macro-F1")
+    return TextTable("95 % intervals", columns, rows, frozenset(columns[1:]))
 
 
 def _spelling(text: str, count: int) -> str:

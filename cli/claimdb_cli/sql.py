@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from claimdb_cli.database_argument import database_path
 from claimdb_cli.output import (
     AsJson,
     DataDir,
@@ -49,7 +48,7 @@ def sql(
 
     text = sys.stdin.read() if query == "-" else query
     limits = Limits(time_limit_s=limit_s, max_rows=max_rows, max_bytes=MAX_BYTES)
-    with Executor(_path(db, data_dir, repo_id), limits) as sandbox:
+    with Executor(database_path(db, data_dir, repo_id), limits) as sandbox:
         result = sandbox.run(text)
     if as_json:
         print_json(result.to_dict())
@@ -57,16 +56,6 @@ def sql(
         _show(result)
     if not result.ok:
         raise typer.Exit(1)
-
-
-def _path(db: str, data_dir: str | None, repo_id: str | None) -> Path:
-    """The file where there is one, else that of the database of this name."""
-    path = Path(db)
-    if path.is_file() or path.suffix or "/" in db or os.sep in db:
-        return path
-    from claimdb_loader.database_files import locate
-
-    return locate(db, data_dir, repo_id, None)
 
 
 def _show(result: Result) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from claimdb_harness.labelled_claims import LabelledClaims
 from claimdb_harness.run_names import run_names
+from claimdb_harness.runs.predictions import as_predictions_file, check_complete, forced_note
+from claimdb_harness.runs.runs import is_run, read_run
 from claimdb_loader.claim_rows import BadLineError
 from claimdb_loader.prediction_confidences import (
     COLUMNS,
@@ -29,6 +32,7 @@ class ScoredRun:
         invalid: claims with something else in place of a label; each counts as wrong.
         normalised: spellings that were taken for a label, with a count.
         notes: sentences about whatever else a reader should know.
+        run_signature: of a run's folder or log, what was asked; None for a predictions file.
     """
 
     score: Score
@@ -37,6 +41,7 @@ class ScoredRun:
     invalid: list[InvalidLabel]
     normalised: dict[str, int]
     notes: list[str]
+    run_signature: str | None = None
 
     def issues(self) -> dict[str, object]:
         """Return what is not as it should be, as plain Python values."""
@@ -45,27 +50,32 @@ class ScoredRun:
             "invalid": dict(self.invalid),
             "normalised": self.normalised,
             "notes": self.notes,
-        }
+        } | ({"run": self.run_signature} if self.run_signature else {})
 
 
 def score_run(
-    path: str, claims: LabelledClaims, by: Sequence[str] = (), group_by: str | None = None
+    path: str,
+    claims: LabelledClaims,
+    by: Sequence[str] = (),
+    group_by: str | None = None,
+    allow_partial: bool = False,
 ) -> ScoredRun:
-    """Return the score of a predictions file.
+    """Return the score of a predictions file, or of a run's folder or log.
 
     Confidences are scored where the file has a column `confidence` (of the predicted label) or
     `probabilities` (three, in the order of the labels or by name), and no label lacks one.
 
     Args:
-        path: the file.
+        path: the file or folder.
         claims: what it is scored on.
         by: columns of the claims or of the file; each adds a score for each of its values.
         group_by: the column whose groups are resampled as a whole; None resamples claims.
+        allow_partial: whether a run may lack claims; those that `claims` has count as wrong.
 
     Raises:
         PredictionFileError: rows that cannot be joined with the claims.
         HiddenLabelsError: the claims' labels are hidden.
-        DataError: a column is not there, or a value cannot be scored.
+        DataError: a column is not there, a value cannot be scored, or a run is incomplete.
         OSError: the file is missing, or may not be read.
 
     >>> from pathlib import Path
@@ -78,6 +88,14 @@ def score_run(
     >>> run.score.accuracy, run.missing
     (0.5, [8])
     """
+    if is_run(Path(path)):
+        run = read_run(Path(path))
+        if not allow_partial:
+            check_complete(run)
+        with as_predictions_file(run) as file:
+            scored = score_run(file, claims, by, group_by)
+        signature = run.settings.signature()
+        return replace(scored, notes=[*scored.notes, *forced_note(run)], run_signature=signature)
     references = claims.labels
     # Predictions may name the claims that were left out, too.
     joined = join(path, [*claims.claim_ids, *sorted(claims.left_out)])
@@ -101,6 +119,30 @@ def score_run(
         normalised=joined.normalised,
         notes=[*notes, *joined.notes],
     )
+
+
+def clustered_intervals(run: ScoredRun, claims: LabelledClaims) -> dict[str, dict[str, Any]]:
+    """Return the 95 % intervals of accuracy and macro-F1 over claims, questions and databases.
+
+    Over questions they are for other claims on these databases, over databases for other databases.
+
+    Args:
+        run: from `score_run`.
+        claims: what it was scored on.
+
+    >>> claims = LabelledClaims("mine", {"claim_id": [7, 8], "label": ["ENTAILED"] * 2})
+    >>> run = ScoredRun(score(["ENTAILED"] * 2, claims.labels), ["ENTAILED"] * 2, [], [], {}, [])
+    >>> clustered_intervals(run, claims)
+    {'claims': {'accuracy': (1.0, 1.0), 'macro_f1': (0.3333333333333333, 0.3333333333333333)}}
+    """
+    units = {"claims": None, "questions": "bird_id", "databases": "db_name"}
+    found: dict[str, dict[str, Any]] = {}
+    for unit, column in units.items():
+        if column is not None and column not in claims.columns:
+            continue
+        one = score(run.labels, claims.labels, groups=_groups(claims, column))
+        found[unit] = {rate: one.intervals[rate] for rate in ("accuracy", "macro_f1")}
+    return found
 
 
 def compare_runs(

@@ -21,17 +21,25 @@ class Run:
         settings: what was asked.
         claims: the claims, labels and categories among their columns.
         traces: one for each claim that was begun, by claim_id.
+        not_begun: claims of which nothing else is known, in the log of a run that was killed.
     """
 
     path: Path
     settings: Settings
     claims: LabelledClaims
     traces: dict[int, Trace]
+    not_begun: tuple[int, ...] = ()
 
     @property
     def pending(self) -> list[int]:
         """The claims that have no outcome: not begun, or the provider failed."""
-        return [claim_id for claim_id in self.claims.claim_ids if not self._is_done(claim_id)]
+        begun = [claim_id for claim_id in self.claims.claim_ids if not self._is_done(claim_id)]
+        return [*begun, *self.not_begun]
+
+    @property
+    def n_asked(self) -> int:
+        """How many claims the run is about."""
+        return len(self.claims.claim_ids) + len(self.not_begun)
 
     @property
     def done(self) -> list[Trace]:

@@ -105,11 +105,20 @@ def differences(old: Settings, new: Settings) -> list[str]:
     >>> differences(Settings("m", "train", "0" * 64), Settings("m", "sample", "0" * 64))
     ["split was 'train' and is 'sample'"]
     """
+    was, now = _flat(old), _flat(new)
     return [
-        f"{one.name} was {_brief(getattr(old, one.name))} and is {_brief(getattr(new, one.name))}"
-        for one in fields(Settings)
-        if one.name not in MAY_CHANGE and getattr(old, one.name) != getattr(new, one.name)
+        f"{name} was {_brief(was.get(name))} and is {_brief(now.get(name))}"
+        for name in dict.fromkeys([*was, *now])
+        if was.get(name) != now.get(name)
     ]
+
+
+def _flat(settings: Settings) -> dict[str, Any]:
+    """What must not change, the numbers of the budget and the databases by their own names."""
+    values = {name: value for name, value in asdict(settings).items() if name not in MAY_CHANGE}
+    values |= values.pop("budget") or {}
+    databases = values.pop("databases")
+    return values | {f"database {name}": one["sha256"] for name, one in databases.items()}
 
 
 def _brief(value: object) -> str:

@@ -1,0 +1,100 @@
+"""Runs a plan's claims through Inspect into a folder; what is done already is not asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, Literal, TypeAlias
+
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model
+
+from claimdb_harness.agents.tasks import build_task
+from claimdb_harness.agents.watch import Watch
+from claimdb_harness.labelled_claims import LabelledClaims
+from claimdb_harness.runs.asked import Asked
+from claimdb_harness.runs.folder import RunFolder
+from claimdb_harness.runs.plans import Plan
+from claimdb_harness.runs.runs import Run, read_run
+from claimdb_metric.errors import ClaimDBError
+
+Display: TypeAlias = Literal["full", "rich", "plain", "none"]
+
+CLAIMS_PER_LOG: Final = 5000
+"""Inspect keeps what a log is about in memory: 560 MB for 5,000 claims, 2.4 GB for 41,000."""
+
+
+class RunFailedError(ClaimDBError):
+    """Inspect ended a run for another reason than a claim: its message says which."""
+
+
+def run_claims(
+    folder: RunFolder,
+    plan: Plan,
+    asked: Asked,
+    model: Model,
+    display: Display = "none",
+    claims_per_log: int = CLAIMS_PER_LOG,
+) -> Run:
+    """Return the run, after each of its claims was asked that had no outcome yet.
+
+    Args:
+        folder: of a run that was begun here with the same settings, or not there yet.
+        plan: the claims and their databases.
+        asked: how the model is asked.
+        model: from `open_model`.
+        display: how Inspect shows progress.
+        claims_per_log: claims of one log of Inspect's at most.
+
+    Raises:
+        DataError: the folder holds another run, or another process works on it.
+        ChangedDatabaseError: a database changed meanwhile.
+        RunFailedError: Inspect ended the run.
+    """
+    watch = Watch(plan.databases)
+    settings = asked.settings(plan, watch.fingerprints())
+    if folder.exists:
+        folder.check_same(settings)
+    else:
+        folder.begin(settings, plan.claims_file)
+    with folder.appending() as writer:
+        pending = read_run(folder.path).pending
+        for claims in _shards(plan.claims, pending, claims_per_log):
+            shard = Plan(claims, plan.limit, plan.databases)
+            task = build_task(shard, asked, watch, writer.add)
+            _check(_eval(task, model, folder, display))
+            if watch.gave_up:
+                break
+    return read_run(folder.path)
+
+
+def _eval(task: Any, model: Model, folder: RunFolder, display: Display) -> EvalLog:
+    """The log of one task, its header only: the traces have the rest."""
+    logs = inspect_eval(
+        task,
+        model=model,
+        log_dir=str(folder.logs),
+        log_format="eval",
+        display=display,
+        log_header_only=True,
+        score_display=False,
+    )
+    return logs[0]
+
+
+def _check(log: EvalLog) -> None:
+    """Raise what ended a task early; claims that the provider failed are no such end."""
+    if log.status == "cancelled":
+        raise KeyboardInterrupt
+    if log.status == "error" and log.error is not None:
+        raise RunFailedError(log.error.message)
+
+
+def _shards(claims: LabelledClaims, wanted: Sequence[int], size: int) -> Iterator[LabelledClaims]:
+    """The wanted claims, so many at a time."""
+    chosen = set(wanted)
+    places = [place for place, one in enumerate(claims.claim_ids) if one in chosen]
+    for start in range(0, len(places), size):
+        part = places[start : start + size]
+        columns = {name: [values[at] for at in part] for name, values in claims.columns.items()}
+        yield LabelledClaims(claims.name, columns)

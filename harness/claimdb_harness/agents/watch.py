@@ -1,0 +1,93 @@
+"""Watches over a run's databases and provider: Inspect asks it before each claim and at the end.
+
+It is an `EarlyStopping` of Inspect's, the one place where a task may still fail at its end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from inspect_ai.util import EarlyStop
+
+from claimdb_sandbox import (
+    AGENT_LIMITS,
+    AsyncExecutor,
+    Fingerprint,
+    assert_unchanged,
+    fingerprints,
+)
+
+MAX_FAILURES: Final = 20
+"""So many claims in a row that the provider fails end a run: a wrong key, a server that is down."""
+
+
+class Watch:
+    """Holds the databases of a run and what runs SQL on them; ends a run that cannot go on.
+
+    Args:
+        paths: the file of each database by name.
+    """
+
+    def __init__(self, paths: Mapping[str, Path]) -> None:
+        self._paths = dict(paths)
+        self.before: dict[str, Fingerprint] = fingerprints(sorted(set(paths.values())))
+        self._n_failed = 0
+        self._last_error = ""
+
+    @cached_property
+    def sandbox(self) -> AsyncExecutor:
+        """What runs the agents' SQL, two queries for each processor at a time."""
+        return AsyncExecutor(AGENT_LIMITS, retry_once=True)
+
+    def path_of(self, db_name: str) -> Path:
+        """Return the file of a database."""
+        return self._paths[db_name]
+
+    def fingerprints(self) -> dict[str, dict[str, Any]]:
+        """Return hash and size of each database at the start, by name."""
+        return {name: asdict(self.before[str(path)]) for name, path in sorted(self._paths.items())}
+
+    def note(self, error: str | None) -> None:
+        """Count the claims in a row that the provider failed; an answer ends the row."""
+        self._n_failed = 0 if error is None else self._n_failed + 1
+        self._last_error = error or ""
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the provider failed so many claims that no more are asked."""
+        return self._n_failed >= MAX_FAILURES
+
+    def close(self) -> None:
+        """End the processes that run SQL."""
+        if "sandbox" in self.__dict__:
+            self.sandbox.close()
+            del self.sandbox
+
+    async def start_task(self, task: object, samples: object, epochs: int) -> str:
+        """Return the name under which Inspect's log has this."""
+        return "claimdb"
+
+    async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
+        """Return why a claim is not begun, None where it is."""
+        if not self.gave_up:
+            return None
+        reason = f"the provider failed {self._n_failed} claims in a row: {self._last_error}"
+        return EarlyStop(id=id, epoch=epoch, reason=reason)
+
+    async def complete_sample(self, id: str | int, epoch: int, scores: object) -> None:
+        """Do nothing: what became of a claim is in its trace."""
+
+    async def complete_task(self) -> dict[str, Any]:
+        """Return the databases' fingerprints for the log, where none has changed.
+
+        Raises:
+            ChangedDatabaseError: some did, so that the run fails.
+        """
+        self.close()
+        await asyncio.to_thread(assert_unchanged, self.before)
+        return {"databases_unchanged": len(self.before)}

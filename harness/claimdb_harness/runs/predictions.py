@@ -1,0 +1,98 @@
+"""A run's verdicts as a predictions file, in which a claim without one is invalid, not missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from claimdb_harness.labelled_claims import LabelledClaims
+from claimdb_harness.runs.runs import Run
+from claimdb_harness.runs.traces import Trace
+from claimdb_metric.errors import DataError
+
+
+def check_complete(run: Run) -> None:
+    """Raise DataError where claims of a run have no outcome: these are not wrong, but not known."""
+    if not run.pending:
+        return
+    n_done = run.n_asked - len(run.pending)
+    errors = [trace.error for trace in run.traces.values() if trace.error]
+    why = f"; the provider said: {errors[-1]}" if errors else ""
+    raise DataError(
+        f"{run.path} is incomplete: {n_done:,} of {run.n_asked:,} claims were run{why}. "
+        "Go on with `claimdb run --resume`, or take what there is with --allow-partial"
+    )
+
+
+def predictions_bytes(runs: Sequence[Run]) -> bytes:
+    """Return a row for each claim of some runs that has an outcome, as JSON lines.
+
+    Args:
+        runs: of different claims, as the parts of one split that were run apart.
+
+    Raises:
+        DataError: a claim is in two of them.
+    """
+    seen: dict[int, Path] = {}
+    lines: list[str] = []
+    for run in runs:
+        for trace in run.done:
+            first = seen.setdefault(trace.claim_id, run.path)
+            if first is not run.path:
+                raise DataError(f"claim {trace.claim_id} is in {first} and in {run.path}")
+            lines.append(json.dumps(_row(trace), ensure_ascii=False, allow_nan=False) + "\n")
+    return "".join(lines).encode("utf-8", "backslashreplace")
+
+
+def _row(trace: Trace) -> dict[str, object]:
+    return {
+        "claim_id": trace.claim_id,
+        # An empty label is one that no reader takes for a verdict, and that is not missing.
+        "label": trace.verdict or "",
+        "justification": trace.justification,
+        "stop": trace.stop,
+        "forced": trace.forced,
+        "sql_calls": trace.n_sql,
+        "tokens": trace.tokens.total,
+        "seconds": trace.seconds,
+    }
+
+
+@contextmanager
+def as_predictions_file(run: Run) -> Iterator[str]:
+    """Yield the path of a run's predictions, in a folder that is gone afterwards."""
+    with TemporaryDirectory(prefix="claimdb-run-") as folder:
+        path = Path(folder, "predictions.jsonl")
+        path.write_bytes(predictions_bytes([run]))
+        yield str(path)
+
+
+def claims_with_outcome(run: Run) -> LabelledClaims:
+    """Return those of a run's claims that have an outcome."""
+    done = {trace.claim_id for trace in run.done}
+    ids = run.claims.claim_ids
+    return LabelledClaims(
+        run.claims.name,
+        {
+            name: [value for value, claim_id in zip(values, ids, strict=True) if claim_id in done]
+            for name, values in run.claims.columns.items()
+        },
+    )
+
+
+def forced_note(run: Run) -> list[str]:
+    """Return a sentence on verdicts that came where nothing else was offered any more, if any."""
+    forced = {trace.claim_id for trace in run.done if trace.forced}
+    if not forced or run.claims.is_hidden:
+        return []
+    gold = dict(zip(run.claims.claim_ids, run.claims.labels, strict=True))
+    n_right = sum(trace.verdict == gold[trace.claim_id] and not trace.forced for trace in run.done)
+    share = n_right / len(run.done)
+    verdicts = "verdict was" if len(forced) == 1 else "verdicts were"
+    return [
+        f"{len(forced):,} {verdicts} forced, nothing else being offered: "
+        f"counted as no verdict, accuracy is {share:.3f}"
+    ]

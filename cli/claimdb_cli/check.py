@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from claimdb_cli.database_argument import database_path
+from claimdb_cli.model_options import agents_room
 from claimdb_cli.output import AsJson, DataDir, RepoId, print_json
 from claimdb_cli.verdicts import Checked, exit_code, print_verdict, print_verdicts
-from claimdb_metric.errors import DataError
 
 if TYPE_CHECKING:
     from claimdb_harness.claim_lists import OwnClaim
@@ -78,8 +77,7 @@ def check(
     limits = {"max_turns": max_turns, "max_tokens": max_tokens, "max_seconds": max_seconds}
     budget = Budget(**{name: limit for name, limit in limits.items() if limit is not None})
     asked = _claims(claim, info, claims)
-    if find_spec("inspect_ai") is None:
-        raise DataError("claimdb check needs Inspect: pip install 'claimdb[agents]'")
+    agents_room("check")  # what it needs is here, or nothing is loaded
     with _database(db, data_dir, repo_id) as path:
         results = _check(asked, path, model, budget)
     if as_json:
@@ -127,11 +125,11 @@ def _check(claims: Sequence[OwnClaim], database: Path, model: str, budget: Budge
     """Each claim with its trace, and the calls that support the verdict."""
     from tqdm import tqdm
 
-    from claimdb_harness.agents.check import check_claims
     from claimdb_harness.analysis.proof import proof
 
     with tqdm(total=len(claims), unit=" claims", disable=None, leave=False) as bar:
-        traces = check_claims(claims, database, model, budget=budget, on_done=bar.update)
+        ask = agents_room("check").check_claims
+        traces = ask(claims, database, model, budget=budget, on_done=bar.update)
     by_place = {trace.claim_id: trace for trace in traces}
     return [
         Checked(claim, by_place[place], proof(by_place[place], claim.claim))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -13,6 +16,7 @@ import typer
 from claimdb_metric.errors import DataError
 
 PANEL = "The model"
+EXIT_INTERRUPTED = 130
 
 
 def said(help: str, panel: str, metavar: str | None = None, **more: Any) -> Any:
@@ -75,6 +79,22 @@ def _value(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
+
+
+@contextmanager
+def interrupted(hint: str) -> Iterator[None]:
+    """Say what to do after a Ctrl-C, and end with exit code 130; a second one ends at once.
+
+    Not as Python ends: it would wait for threads of Inspect's, which after a second Ctrl-C during
+    its own ending wait for ever. What is done is on the disk already.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        typer.echo(f"claimdb: interrupted; {hint}", err=True)
+        sys.stdout.flush()
+        os._exit(EXIT_INTERRUPTED)
 
 
 def display() -> str:

@@ -15,6 +15,7 @@ from claimdb_cli.model_options import (
     Temperature,
     agents_room,
     display,
+    interrupted,
     model_arguments,
     said,
 )
@@ -124,16 +125,17 @@ def run_claims(
         generation={name: value for name, value in sampling.items() if value is not None},
     )
     folder = out or launcher.default_folder(model or "command", split or DEFAULT_SPLIT)
-    run = launcher.launch(
-        request,
-        folder,
-        resume=resume,
-        base_url=base_url,
-        model_args=model_arguments(model_arg),
-        max_connections=max_connections,
-        max_retries=max_retries,
-        display=display(),
-    )
+    with interrupted(f"claimdb run --out {folder} --resume goes on where this was"):
+        run = launcher.launch(
+            request,
+            folder,
+            resume=resume,
+            base_url=base_url,
+            model_args=model_arguments(model_arg),
+            max_connections=max_connections,
+            max_retries=max_retries,
+            display=display(),
+        )
     summary = summarise(run)
     if as_json:
         print_json({"run": str(folder), **summary.to_dict(), "signature": run.settings.signature()})

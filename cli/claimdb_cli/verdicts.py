@@ -106,8 +106,8 @@ def print_verdict(result: Checked, model: str) -> None:
 
     def show(label: str, lines: Sequence[Text], style: str = "dim") -> None:
         for number, line in enumerate(lines):
-            head = Text((label if number == 0 else "").ljust(indent), style=style)
-            console.print(head.append_text(line))
+            head = (label if number == 0 else "").ljust(indent)
+            console.print(Text.assemble((head, style), line))
 
     show(result.verdict, _folded(console, result.claim.claim, width), _style(result.verdict))
     if result.trace.justification:

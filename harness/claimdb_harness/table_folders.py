@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -80,13 +81,13 @@ def sqlite_of(source: Path, target: Path) -> tuple[LoadedTable, ...]:
     files = _table_files(source)
     if target.exists():
         raise DataError(f"{target} exists already: give the name of a new file")
-    with closing(sqlite3.connect(target, isolation_level=None)) as connection:
+    with _told(source, target), closing(sqlite3.connect(target, isolation_level=None)) as made:
         # Whoever is interrupted throws the file away, so nothing has to be made safe.
-        connection.execute("PRAGMA journal_mode = OFF")
-        connection.execute("PRAGMA synchronous = OFF")
-        connection.execute("BEGIN")
-        loaded = tuple(_load(connection, name, path) for name, path in files.items())
-        connection.execute("COMMIT")
+        made.execute("PRAGMA journal_mode = OFF")
+        made.execute("PRAGMA synchronous = OFF")
+        made.execute("BEGIN")
+        loaded = tuple(_load(made, name, path) for name, path in files.items())
+        made.execute("COMMIT")
     return loaded
 
 
@@ -132,6 +133,9 @@ def _suffix(path: Path) -> str | None:
 
 def _table_name(path: Path) -> str:
     name = path.name[: -len(_suffix(path) or "")]
+    printable = os.fsencode(path).decode("utf-8", "replace")
+    if printable != str(path):
+        raise DataError(f"{printable} cannot be loaded: its name is not UTF-8; rename it")
     if name.lower().startswith("sqlite_"):
         raise DataError(f"{path} cannot be loaded: SQLite keeps names with sqlite_ for itself")
     return name
@@ -148,10 +152,7 @@ def _load(connection: sqlite3.Connection, name: str, path: Path) -> LoadedTable:
             f"{MAX_COLUMNS:,}: leave out some, or split it into several files"
         )
     columns = tuple(zip(column_names(table.columns), table.types, strict=True))
-    try:
-        n_rows = _write(connection, name, columns, table.batches())
-    except sqlite3.Error as error:
-        raise _write_error(error, path) from error
+    n_rows = _write(connection, name, columns, table.batches())
     return LoadedTable(name, path, columns, n_rows)
 
 
@@ -172,12 +173,18 @@ def _write(
     return n_rows
 
 
-def _write_error(error: sqlite3.Error, path: Path) -> Exception:
-    if getattr(error, "sqlite_errorname", "") == "SQLITE_FULL":
-        return UnavailableError(
-            f"no space left for a SQLite copy of {path}: free some, or set TMPDIR to a larger disk"
-        )
-    return DataError(f"{path} cannot be written to SQLite: {error}")
+@contextmanager
+def _told(source: Path, target: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        # A limit on the size of files (ulimit -f) is no SQLITE_FULL.
+        if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+            raise UnavailableError(
+                f"no space left in {target.parent} for {source} as SQLite ({error}): free some, "
+                "or set TMPDIR to a folder on a larger disk"
+            ) from error
+        raise DataError(f"{source} cannot be written to SQLite: {error}") from error
 
 
 def column_names(names: Sequence[str]) -> list[str]:
@@ -194,11 +201,11 @@ def column_names(names: Sequence[str]) -> list[str]:
     reserved = {name.lower() for name in given}
     made: list[str] = []
     for place, name in enumerate(given, 1):
-        unique = name = name or f"column_{place}"
-        n = 1
+        start = name or f"column_{place}"
+        unique, n = start, 1
         while unique.lower() in taken or (unique != name and unique.lower() in reserved):
             n += 1
-            unique = f"{name}_{n}"
+            unique = f"{start}_{n}"
         taken.add(unique.lower())
         made.append(unique)
     return made

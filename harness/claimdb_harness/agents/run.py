@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, Literal, TypeAlias
+from contextlib import closing
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
 
+from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
-from inspect_ai.log import EvalLog
 from inspect_ai.model import Model
 
 from claimdb_harness.agents.tasks import build_task
@@ -57,37 +59,45 @@ def run_claims(
         folder.check_same(settings)
     else:
         folder.begin(settings, plan.claims_file)
-    with folder.appending() as writer:
+    with folder.appending() as writer, closing(watch):
         pending = read_run(folder.path).pending
         for claims in _shards(plan.claims, pending, claims_per_log):
             shard = Plan(claims, plan.limit, plan.databases)
             task = build_task(shard, asked, watch, writer.add)
-            _check(_eval(task, model, folder, display))
+            evaluate(task, model, folder.logs, display)
             if watch.gave_up:
                 break
     return read_run(folder.path)
 
 
-def _eval(task: Any, model: Model, folder: RunFolder, display: Display) -> EvalLog:
-    """The log of one task, its header only: the traces have the rest."""
-    logs = inspect_eval(
+def evaluate(task: Task, model: Model, logs: Path, display: Display = "none") -> None:
+    """Ask a task's claims; what became of them is in its traces.
+
+    Args:
+        task: from `build_task`.
+        model: from `open_model`.
+        logs: the folder for Inspect's log.
+        display: how Inspect shows progress.
+
+    Raises:
+        RunFailedError: Inspect ended it early; claims that the provider failed are no such end.
+        KeyboardInterrupt: the user did.
+    """
+    found = inspect_eval(
         task,
         model=model,
-        log_dir=str(folder.logs),
+        log_dir=str(logs),
         log_format="eval",
         display=display,
         log_header_only=True,
         score_display=False,
     )
-    return logs[0]
-
-
-def _check(log: EvalLog) -> None:
-    """Raise what ended a task early; claims that the provider failed are no such end."""
-    if log.status == "cancelled":
+    # After a Ctrl-C there is a log that says so, or none.
+    if not found or found[0].status == "cancelled":
         raise KeyboardInterrupt
-    if log.status == "error" and log.error is not None:
-        raise RunFailedError(log.error.message)
+    error = found[0].error
+    if found[0].status == "error" and error is not None:
+        raise RunFailedError(error.message)
 
 
 def _shards(claims: LabelledClaims, wanted: Sequence[int], size: int) -> Iterator[LabelledClaims]:

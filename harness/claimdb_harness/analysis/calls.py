@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from claimdb_harness.runs.traces import UNKNOWN_STATUS, Call
@@ -104,12 +105,20 @@ def error_kind(call: Call) -> str | None:
 
 
 def is_answered(call: Call) -> bool:
-    """Return whether rows came back, all of them or their beginning."""
+    """Return whether rows came back, all of them or their beginning.
+
+    >>> is_answered(Call("execute_sql", "SELECT 1 FROM t", "unknown", "Error: no such table: t"))
+    False
+    """
     return call.ok and error_kind(call) in (None, "truncated")
 
 
 def is_evidence(call: Call) -> bool:
-    """Return whether rows of the data came back, and not of the schema."""
+    """Return whether rows of the data came back, and not of the schema.
+
+    >>> is_evidence(Call("describe_table", "", "ok", "id | INTEGER"))
+    False
+    """
     return is_answered(call) and not is_schema_read(call)
 
 
@@ -124,6 +133,7 @@ def n_repeated(calls: Iterable[Call]) -> int:
     return len(asked) - len(set(asked))
 
 
+@lru_cache(maxsize=1024)  # one claim's calls are looked at several times
 def normalised_sql(sql: str) -> str:
     """Return SQL without comments, fences and spare white space, in small letters but for quotes.
 

@@ -155,7 +155,11 @@ def quoted_names(text: str) -> list[str]:
 
 
 def returned_by(calls: Iterable[Call]) -> Returned:
-    """Return what calls returned; those that failed returned nothing."""
+    """Return what calls returned; those that failed returned nothing.
+
+    >>> returned_by([Call("execute_sql", "SELECT n", "ok", "n\\n48\\n(1 row)")]).values
+    (Decimal('48'),)
+    """
     answered = [call for call in calls if is_answered(call)]
     numbers = {number for call in answered if is_evidence(call) for number in _numbers_of(call)}
     values, percents = set[Decimal](), set[Decimal]()
@@ -182,7 +186,11 @@ def is_number_returned(number: Written, returned: Returned) -> bool:
 
 
 def is_name_returned(name: str, returned: Returned) -> bool:
-    """Return whether a name stands in what was returned, and not as a part of a word."""
+    """Return whether a name stands in what was returned, and not as a part of a word.
+
+    >>> [is_name_returned(name, Returned(text="ms vita")) for name in ("Vita", "MS V")]
+    [True, False]
+    """
     pattern = rf"(?<!\w){re.escape(plain_name(name))}(?!\w)"
     return re.search(pattern, returned.text) is not None
 

@@ -87,6 +87,10 @@ def analyze_runs(paths: Sequence[str], prices: Prices) -> list[RunAnalysis]:
     Raises:
         DataError: a path is no run, a run is damaged, or given twice.
         OSError: a run may not be read.
+
+    >>> analyze_runs(["gone"], Prices("2026-01-01", "me", {}))
+    Traceback (most recent call last):
+    claimdb_metric.errors.DataError: no such run: gone
     """
     places = [Path(path).resolve() for path in paths]
     twice = sorted({str(path) for path in places if places.count(path) > 1})

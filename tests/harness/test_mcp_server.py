@@ -1,0 +1,240 @@
+"""The MCP server as the SDK's client finds it: the real command, over stdin and stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Coroutine
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claimdb_harness.call_trace import read_trace
+from claimdb_harness.traced_tools import NO_QUERY_LEFT
+from tests.children import child_env
+from tests.harness.mcp_clients import A_SECOND, FOREVER, STUCK, asked, connected, ferries
+from tests.sandbox.made_databases import folder_state
+from tests.sandbox.processes import ends_within, happens_within, needs_proc
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    (tmp_path / "data").mkdir()
+    return ferries(tmp_path / "data" / "ferries.sqlite")
+
+
+def run(what: Coroutine[Any, Any, Any]) -> Any:
+    async def limited() -> Any:
+        async with asyncio.timeout(60):
+            return await what
+
+    return asyncio.run(limited())
+
+
+def test_three_tools_that_read(db: Path) -> None:
+    async def listed() -> Any:
+        async with connected(db) as client:
+            return client.server_info, (await client.list_tools()).tools
+
+    server, tools = run(listed())
+    assert server.name == "claimdb"
+    assert {
+        tool.name: (tool.input_schema.get("required"), bool(tool.description)) for tool in tools
+    } == {
+        "list_tables": (None, True),
+        "describe_table": (["name"], True),
+        "execute_sql": (["sql"], True),
+    }
+    types = [part["type"] for tool in tools for part in tool.input_schema["properties"].values()]
+    assert types == ["string", "string"]
+    # Without this hint, clients that ask nobody refuse the call.
+    assert all(tool.annotations.read_only_hint for tool in tools)
+
+
+CALLS: dict[str, tuple[str, dict[str, Any], str, str]] = {
+    "tables": ("list_tables", {}, "ok", "name | type\nvessel | table\n(1 row)"),
+    "a table": ("describe_table", {"name": "vessel"}, "ok", "table vessel, 2 rows\n"),
+    "no such table": ("describe_table", {"name": "vesel"}, "sql_error", "did you mean vessel?"),
+    "a query": ("execute_sql", {"sql": "SELECT name FROM vessel"}, "ok", "name\nVita\nAlma\n"),
+    "a write": ("execute_sql", {"sql": "DELETE FROM vessel"}, "denied", "denied: DELETE is not"),
+    "another file": ("execute_sql", {"sql": "ATTACH 'x.db' AS x"}, "denied", "denied: ATTACH is"),
+    "no such column": (
+        "execute_sql",
+        {"sql": "SELECT nme FROM vessel"},
+        "sql_error",
+        "column: nme",
+    ),
+    "no SQL": ("execute_sql", {"sql": "5"}, "sql_error", 'sql_error: near "5"'),
+    "a line break": ("execute_sql", {"sql": "SELECT 'é\u2028\n' AS a"}, "ok", 'a\n"é'),
+}
+
+
+def test_calls_and_their_trace(db: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "calls.jsonl"
+    before, started = folder_state(db.parent), datetime.now(UTC)
+
+    async def all_asked() -> list[tuple[bool, str]]:
+        async with connected(db, "--trace", trace) as client:
+            return [await asked(client, tool, **args) for tool, args, _, _ in CALLS.values()]
+
+    answers = run(all_asked())
+    calls = read_trace(trace)
+    assert folder_state(db.parent) == before
+    assert [call.tool for call in calls] == [tool for tool, _, _, _ in CALLS.values()]
+    assert [call.output for call in calls] == [text for _, text in answers]
+    for (is_error, text), call, (tool, args, status, part) in zip(
+        answers, calls, CALLS.values(), strict=True
+    ):
+        assert (call.status, is_error) == (status, status != "ok")
+        assert part in text
+        assert tool != "execute_sql" or call.sql == args["sql"]
+    lines = trace.read_text("utf-8").rstrip("\n").split("\n")
+    times = [datetime.fromisoformat(json.loads(line)["at"]) for line in lines]
+    assert times == sorted(times)
+    assert started - timedelta(milliseconds=1) <= times[0] <= datetime.now(UTC)
+
+
+@pytest.mark.slow
+def test_a_query_without_an_end_is_an_error(db: Path, tmp_path: Path) -> None:
+    async def asked_once() -> tuple[bool, str]:
+        async with connected(db, "--trace", tmp_path / "calls.jsonl") as client:
+            return await asked(client, "execute_sql", sql=FOREVER)
+
+    # By the clock where the machine has other work.
+    is_error, text = run(asked_once())
+    assert (is_error, text.split(" after ")[0]) == (True, "timeout: stopped")
+    assert [call.status for call in read_trace(tmp_path / "calls.jsonl")] == ["timeout"]
+
+
+def test_wrong_arguments_are_errors_and_no_calls(db: Path, tmp_path: Path) -> None:
+    async def all_asked() -> list[tuple[bool, str]]:
+        async with connected(db, "--trace", tmp_path / "calls.jsonl") as client:
+            return [
+                await asked(client, "execute_sql"),
+                await asked(client, "execute_sql", sql=5),
+                await asked(client, "describe_table", sql="SELECT 1"),
+                await asked(client, "drop_table", name="vessel"),
+            ]
+
+    assert [is_error for is_error, _ in run(all_asked())] == [True] * 4
+    assert read_trace(tmp_path / "calls.jsonl") == ()
+
+
+def test_calls_at_the_same_time_and_others_while_a_query_runs(db: Path) -> None:
+    async def both() -> tuple[bool, list[tuple[bool, str]]]:
+        async with connected(db) as client:
+            slow = asyncio.create_task(asked(client, "execute_sql", sql=A_SECOND))
+            quick = asyncio.create_task(asked(client, "execute_sql", sql="SELECT 1 AS a"))
+            await client.list_tools()
+            went_on = not slow.done()
+            return went_on, [await slow, await quick]
+
+    went_on, answers = run(both())
+    assert went_on
+    assert answers == [(False, "count(*)\n3000000\n(1 row)"), (False, "a\n1\n(1 row)")]
+
+
+def test_no_more_queries_than_the_budget_allows(db: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "calls.jsonl"
+
+    async def asked_for(sqls: list[str]) -> list[tuple[bool, str]]:
+        async with connected(db, "--trace", trace, "--max-sql-calls", 2) as client:
+            await asked(client, "describe_table", name="vessel")
+            return [await asked(client, "execute_sql", sql=sql) for sql in sqls]
+
+    answers = run(asked_for(["SELECT gone", "SELECT 1 AS a", "SELECT 2"]))
+    assert answers[1:] == [(False, "a\n1\n(1 row)"), (True, NO_QUERY_LEFT)]
+    # A client that starts the server again goes on with the same budget.
+    assert run(asked_for(["SELECT 3"])) == [(True, NO_QUERY_LEFT)]
+    statuses = [call.status for call in read_trace(trace) if call.tool == "execute_sql"]
+    assert statuses == ["sql_error", "ok", "refused", "refused"]
+
+
+def test_a_budget_of_nothing_and_short_answers(db: Path) -> None:
+    async def all_asked() -> list[tuple[bool, str]]:
+        options = ("--max-sql-calls", 0, "--max-output-bytes", 200)
+        async with connected(db, *options) as client:
+            described = await asked(client, "describe_table", name="vessel")
+            return [described, await asked(client, "execute_sql", sql="SELECT 1")]
+
+    described, refused = run(all_asked())
+    assert refused == (True, NO_QUERY_LEFT)
+    assert len(described[1].encode()) <= 200
+
+
+def test_a_database_that_is_gone_later_is_an_error_without_its_path(
+    db: Path, tmp_path: Path
+) -> None:
+    async def asked_twice() -> tuple[bool, str]:
+        async with connected(db, "--trace", tmp_path / "calls.jsonl") as client:
+            await asked(client, "list_tables")
+            db.write_bytes(b"no database any more" * 1000)
+            return await asked(client, "execute_sql", sql="SELECT name FROM vessel")
+
+    assert run(asked_twice()) == (True, "worker_died: the database cannot be read any more")
+    assert [c.status for c in read_trace(tmp_path / "calls.jsonl")] == ["ok", "worker_died"]
+
+
+HANDSHAKE = (
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",'
+    '"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n'
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
+    '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"execute_sql",'
+    f'"arguments":{{"sql":"{STUCK}"}}}}}}\n'
+)
+
+
+@needs_proc
+@pytest.mark.parametrize(
+    ("end", "code"), [("EOF", 0), (signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)]
+)
+def test_the_end_is_quiet_while_a_query_runs_and_leaves_no_worker(
+    db: Path, tmp_path: Path, end: Any, code: int
+) -> None:
+    trace = tmp_path / "calls.jsonl"
+    command = [sys.executable, "-P", "-m", "claimdb_cli", "mcp", "--db", str(db)]
+    with subprocess.Popen(
+        [*command, "--trace", str(trace)],
+        env=child_env(tmp_path),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as server:
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write(HANDSHAKE.encode())
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["id"] == 1
+        children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
+        time.sleep(0.2)  # the query is under way
+        started = time.monotonic()
+        if end == "EOF":
+            server.stdin.close()
+        else:
+            os.kill(server.pid, end)
+        assert server.wait(20) == code
+        assert time.monotonic() - started < 3  # the query alone takes longer
+        rest, error = server.stdout.read(), server.stderr.read() if server.stderr else b""
+        assert error == b""
+    assert [line for line in rest.split(b"\n") if line and b'"jsonrpc"' not in line] == []
+    assert len(children) == 1
+    assert ends_within(int(children[0]), 5)
+    assert happens_within(lambda: len(read_trace(trace)) == (end == "EOF"), 2)
+
+
+def test_a_client_that_no_longer_reads_ends_it_quietly(db: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-P", "-m", "claimdb_cli", "mcp", "--db", str(db)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, env=child_env(tmp_path), **pipes) as server:  # type: ignore[call-overload]
+        server.stdin.write(HANDSHAKE.replace(STUCK, "SELECT 1").encode())
+        server.stdout.close()
+        server.stdin.close()
+        assert server.stderr.read() == b""
+    assert server.returncode == 0

@@ -14,7 +14,7 @@ NOTE_CHARS = 80
 
 Runs = Annotated[
     list[str],
-    typer.Argument(metavar="RUN…", help="Folders of `claimdb run`, or logs of `inspect eval`."),
+    typer.Argument(metavar="RUN", help="Folders of `claimdb run`, or logs of `inspect eval`."),
 ]
 Figures = Annotated[
     str | None,

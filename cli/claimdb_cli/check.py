@@ -7,18 +7,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from claimdb_cli.database_argument import database_path
-from claimdb_cli.model_options import agents_room
+from claimdb_cli.model_options import (
+    BaseUrl,
+    ModelArgs,
+    Temperature,
+    agents_room,
+    model_arguments,
+)
 from claimdb_cli.output import AsJson, DataDir, RepoId, print_json
 from claimdb_cli.verdicts import Checked, exit_code, print_verdict, print_verdicts
 
 if TYPE_CHECKING:
     from claimdb_harness.claim_lists import OwnClaim
-    from claimdb_harness.runs.budgets import Budget
 
 HELP = (
     "Judge claims on your own data, and print the SQL that proves each verdict.\n\n"
@@ -64,6 +69,9 @@ def check(
             show_default=False,
         ),
     ] = None,
+    base_url: BaseUrl = None,
+    model_arg: ModelArgs = None,
+    temperature: Temperature = None,
     max_turns: MaxTurns = None,
     max_tokens: MaxTokens = None,
     max_seconds: MaxSeconds = None,
@@ -76,10 +84,16 @@ def check(
 
     limits = {"max_turns": max_turns, "max_tokens": max_tokens, "max_seconds": max_seconds}
     budget = Budget(**{name: limit for name, limit in limits.items() if limit is not None})
+    options = {
+        "budget": budget,
+        "base_url": base_url,
+        "model_args": model_arguments(model_arg),
+        "temperature": temperature,
+    }
     asked = _claims(claim, info, claims)
     agents_room("check")  # what it needs is here, or nothing is loaded
     with _database(db, data_dir, repo_id) as path:
-        results = _check(asked, path, model, budget)
+        results = _check(asked, path, model, options)
     if as_json:
         print_json({"model": model, "results": [result.to_dict() for result in results]})
     elif claims is None:
@@ -121,7 +135,9 @@ def _database(db: str, data_dir: str | None, repo_id: str | None) -> Iterator[Pa
         yield path
 
 
-def _check(claims: Sequence[OwnClaim], database: Path, model: str, budget: Budget) -> list[Checked]:
+def _check(
+    claims: Sequence[OwnClaim], database: Path, model: str, options: dict[str, Any]
+) -> list[Checked]:
     """Each claim with its trace, and the calls that support the verdict."""
     from tqdm import tqdm
 
@@ -129,7 +145,7 @@ def _check(claims: Sequence[OwnClaim], database: Path, model: str, budget: Budge
 
     with tqdm(total=len(claims), unit=" claims", disable=None, leave=False) as bar:
         ask = agents_room("check").check_claims
-        traces = ask(claims, database, model, budget=budget, on_done=bar.update)
+        traces = ask(claims, database, model, on_done=bar.update, **options)
     by_place = {trace.claim_id: trace for trace in traces}
     return [
         Checked(claim, by_place[place], proof(by_place[place], claim.claim))

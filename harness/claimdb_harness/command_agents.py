@@ -150,7 +150,7 @@ async def _started(arguments: Sequence[str], place: Path, empty: str) -> asyncio
                 stderr=stderr,
                 cwd=empty,
                 env=env,
-                start_new_session=False,
+                start_new_session=True,
             )
         except (FileNotFoundError, PermissionError) as error:
             raise DataError(

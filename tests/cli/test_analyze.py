@@ -43,7 +43,7 @@ def test_tables(claimdb_command: Call) -> None:
     said = " ".join(out.split())
     assert "incomplete, 1/3 claims; 2 not run and left out" in said
     assert "labels are hidden" in said
-    assert "no price is known of lab/new" in said
+    assert "no price is known, give --prices FILE: lab/new" in said
     assert "dollars are list prices as of 20" in said
 
 

@@ -154,13 +154,23 @@ def test_a_task_that_is_cancelled_kills_its_agent(db: Path) -> None:
 
 
 @needs_proc
-@pytest.mark.slow
-def test_an_agent_that_hangs_in_a_query_leaves_no_server(db: Path) -> None:
+def test_an_agent_that_is_killed_in_a_query_leaves_no_server(db: Path) -> None:
+    began = db.parents[1] / "began"
+    tables = 'await client.call_tool("list_tables", {})'
     code = USES_TOOLS.replace("SELECT name FROM vessel", STUCK)
-    result = ran(program(code), db, max_seconds=3)
-    assert result.timed_out
-    assert [call.tool for call in result.calls[:1]] == ["list_tables"]
-    assert happens_within(lambda: not servers_of(db), 5)
+    code = code.replace(tables, f"{tables}; open({str(began)!r}, 'w').close()")
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(run_command(program(code), "?", db, Budget(), db.parents[1]))
+        while not began.exists():
+            await asyncio.sleep(0.01)
+        assert servers_of(db)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    assert happens_within(lambda: not servers_of(db), 10)
 
 
 def servers_of(db: Path) -> list[Path]:

@@ -145,7 +145,11 @@ def test_the_delimiter(text: str, delimiter: str) -> None:
         (b'a,b\n1,"x\n2,y\n', "t.csv", "a quote that is never closed"),
         (b'a,b\n"1,x\n2,y\n', "t.csv", "Expected 2 columns, got 1"),
         (b"a,b\n1,2\n", "t.csv.gz", "t.csv.gz cannot be read as CSV"),
-        (gzip.compress(b"a,b\n1,2\n" * 99, mtime=0)[:-9], "t.csv.gz", "t.csv.gz cannot be read as CSV"),
+        (
+            gzip.compress(b"a,b\n1,2\n" * 99, mtime=0)[:-9],
+            "t.csv.gz",
+            "t.csv.gz cannot be read as CSV",
+        ),
     ],
 )
 def test_what_is_refused(content: bytes, name: str, told: str) -> None:

@@ -17,6 +17,9 @@ EVIDENCE: Final = (
 
 _SHARED: Final[Mapping[str, Callable[[RunAnalysis], bool]]] = {
     "labels are hidden, so that only what needs none is shown": lambda run: run.score is None,
+    "no price is known, give --prices FILE": lambda run: (
+        run.costs.n_counted > 0 and not run.costs.n_priced
+    ),
     "tokens were not counted": lambda run: not run.costs.n_counted,
 }
 """What is said once, of all runs of which it is true."""
@@ -45,8 +48,6 @@ def _notes_of(run: RunAnalysis) -> list[str]:
         left = f"{run.n_claims - run.n_done:,} not run and left out"
         notes.append(f"{run.name}: incomplete, {run.n_done:,}/{run.n_claims:,} claims; {left}")
     costs = run.costs
-    if costs.n_counted and not costs.n_priced:
-        notes.append(f"{run.name}: no price is known of {run.model}; give --prices FILE")
-    elif costs.n_priced and costs.n_priced < run.n_done:
+    if costs.n_priced and costs.n_priced < run.n_done:
         notes.append(f"{run.name}: dollars of {costs.n_priced:,} of {run.n_done:,} claims")
     return notes

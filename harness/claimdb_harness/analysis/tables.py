@@ -12,6 +12,7 @@ from claimdb_metric.labels import CATEGORIES, LABELS
 from claimdb_metric.score_tables import DASH, TextTable, bounds, number
 
 RATE_DIGITS: Final = 3
+_SHORT: Final = ("E", "C", "NEI")
 BINS: Final = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 6), (7, 8), (9, 12), (13, 20), (21, 10**9))
 """Of SQL calls, both ends included; the published means lie between 0.1 and 11.9."""
 
@@ -32,7 +33,7 @@ def analysis_tables(runs: Sequence[RunAnalysis]) -> list[TextTable]:
         _counts("Without a verdict, by how it ended", runs, lambda run: run.verdicts.stops),
         _categories(runs),
         _costs(runs),
-        _evidence(runs),
+        *(_evidence(runs, part) for part in PARTS),
         _bare(runs),
     )
     return [table for table in tables if any(set(row[1:]) - {DASH} for row in table.rows)]
@@ -169,15 +170,14 @@ def _costs(runs: Sequence[RunAnalysis]) -> TextTable:
     return _table("Tokens, seconds and dollars per claim", columns, rows)
 
 
-def _evidence(runs: Sequence[RunAnalysis]) -> TextTable:
-    parts = [f"{part}: {what}" for part in PARTS for what in ("numbers", "names", "all of it")]
+def _evidence(runs: Sequence[RunAnalysis], part: str) -> TextTable:
     rows = []
     for run in runs:
-        for label in LABELS:
-            support = run.faithfulness.support[label]
-            shares = [share for part in PARTS for share in _shares(support[part])]
-            rows.append((f"{run.name}, {label}", *shares))
-    return _table("Found in what SQL returned, by verdict", ("run, verdict", *parts), rows)
+        of_labels = [run.faithfulness.support[label][part] for label in LABELS]
+        rows.append((run.name, *(share for found in of_labels for share in _shares(found))))
+    columns = [f"{label} {what}" for label in _SHORT for what in ("numbers", "names", "all")]
+    title = f"Of each {part}, found in what SQL returned, by verdict"
+    return _table(title, ("run", *columns), rows)
 
 
 def _bare(runs: Sequence[RunAnalysis]) -> TextTable:

@@ -67,11 +67,8 @@ def count_verdicts(
     invalid = Counter[str](trace.invalid or "unknown" for trace in without)
     stops = Counter(trace.stop for trace in without)
     predicted = Counter(trace.verdict for trace in traces)
-    right = [
-        trace
-        for trace, label in zip(traces, labels or [None] * len(traces), strict=True)
-        if label is not None and trace.verdict == label
-    ]
+    pairs = zip(traces, labels or [None] * len(traces), strict=True)
+    right = [trace for trace, label in pairs if label is not None and trace.verdict == label]
     forced_right = sum(trace.forced for trace in right)
     is_known = labels is not None and len(traces) > 0
     n = max(len(traces), 1)

@@ -61,7 +61,7 @@ def read_agents_sdk(path: Path, known: Collection[int]) -> dict[int, Told]:
         raise DataError(
             f"{path}: {found.place_name} {rows[0].place} is a JSON object with keys"
             f" {', '.join(keys)}; openai-agents rows have a list of items under"
-            f" {', '.join(ITEM_KEYS)} or {RESPONSES_KEY}; for verdicts alone, use --from predictions"
+            f" {', '.join(ITEM_KEYS)} or {RESPONSES_KEY}; verdicts alone are --from predictions"
         )
     told = {}
     for row in rows:
@@ -76,8 +76,10 @@ def _told(row: Prediction) -> Told:
     values = row.extra
     items = _items(values) or []
     read = messages_told(items) if is_pydantic(items) else items_told(items)
+    responses = values.get(RESPONSES_KEY)
     return replace(
         read,
+        turns=len(responses) if isinstance(responses, list) else read.turns,
         verdict=_verdict(row, read.verdict),
         error=error_of(values),
         tokens=_tokens(values, read.tokens),

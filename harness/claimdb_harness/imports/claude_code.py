@@ -38,9 +38,8 @@ class _Messages:
         """Take one line."""
         message = event.get("message")
         content = message.get("content") if isinstance(message, dict) else None
-        blocks = (
-            [block for block in content if isinstance(block, dict)] if _is_list(content) else []
-        )
+        listed = content if isinstance(content, list) else []
+        blocks = [block for block in listed if isinstance(block, dict)]
         if event["type"] == "assistant" and isinstance(message, dict):
             self._add_said(str(message.get("id")), message, blocks)
             self.errors += [str(event["error"])] if event.get("error") else []

@@ -25,6 +25,7 @@ _ENDS: Final = "();<>|&\n"
 _BEFORE: Final = re.compile(r"timeout|time|nice|env|sudo|exec|command|\d+[smh]?|-\w+|\w+=.*")
 """What may stand before the name of a program."""
 
+_PLAIN_WORDS: Final = re.compile(r"[();<>|&\n]+|[^\s();<>|&]+")
 _QUIET: Final = re.compile(r"\s\d?>{1,2}\s*(?:&\d|/dev/null)")
 _VALUE_OPTIONS: Final = frozenset(
     {"cmd", "init", "maxsize", "mmap", "newline", "nonce", "nullvalue", "separator", "vfs"}
@@ -144,7 +145,7 @@ def _words(script: str) -> list[str]:
     try:
         return list(words)
     except ValueError:  # a quote alone, as in the text of a here-document
-        return script.replace("\n", " \n ").split(" ")
+        return _PLAIN_WORDS.findall(script)
 
 
 def _arguments(words: list[str]) -> list[str]:

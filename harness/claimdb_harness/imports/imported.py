@@ -135,7 +135,7 @@ def _read_transcripts(source: str, folder: Path, known: Collection[int]) -> dict
 
 def _checked(source: str, path: Path) -> list[Event]:
     """The lines of a transcript, whose first is what it should be."""
-    events = [event for event in events_in(path)]
+    events = list(events_in(path))
     first = events[0]
     if first.get("type") not in _TRANSCRIPTS[source].first_types:
         keys = ", ".join(first) or "none"

@@ -20,7 +20,8 @@ _WORDS: Final = re.compile(
     r"""
     rate.?limit | too\ many\ requests | overloaded | insufficient.?quota | usage\ limit\ reached
     | connection\ ?(?:error|reset|refused|aborted|closed|lost)
-    | (?:connect|connection|read)\ ?timeout | request\ timed\ out | api\ ?(?:connection|timeout)\ ?error | server\ disconnected
+    | (?:connect|connection|read)\ ?timeout | request\ timed\ out
+    | api\ ?(?:connection|timeout)\ ?error | server\ disconnected
     | stream\ (?:error|disconnected) | internal.?server.?error | service.?unavailable
     | server_error | bad\ gateway | gateway\ time-?out
     | authentication_failed | billing_error | invalid\ api\ key

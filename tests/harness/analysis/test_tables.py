@@ -60,9 +60,9 @@ def test_a_run_with_all_there_is(tmp_path: Path) -> None:
     assert tables["Without a verdict"].columns == ("run", "tokens")
     assert rows["Tokens"][1:4] == ("1,000", "200", "100")
     assert rows["Tokens"][-2:] == ("0.00046", "0.00")
-    found = tables["Found in what SQL returned"].rows
-    assert found[0] == ("gpt-5-mini, ENTAILED", "0.0 %", "–", "0.0 %", "100.0 %", "–", "100.0 %")
-    assert len(found) == 3
+    assert rows["Of each claim"] == ("gpt-5-mini", "0.0 %", "–", "0.0 %", *["–"] * 6)
+    assert rows["Of each justification"] == ("gpt-5-mini", "100.0 %", "–", "100.0 %", *["–"] * 6)
+    assert rows["Verdicts without a single row of data"] == ("gpt-5-mini", "0", "0.0 %", "0")
     assert analysis_notes(runs, PRICES) == [
         f"dollars are list prices as of {PRICES.as_of} ({PRICES.source})",
         EVIDENCE,
@@ -86,9 +86,9 @@ def test_runs_of_which_some_know_less(tmp_path: Path) -> None:
     assert "Without a verdict" not in tables
     assert analysis_notes(runs, PRICES) == [
         "b: incomplete, 1/2 claims; 1 not run and left out",
-        "b: no price is known of b; give --prices FILE",
         "c: dollars of 1 of 2 claims",
         "labels are hidden, so that only what needs none is shown: b",
+        "no price is known, give --prices FILE: b",
         "tokens were not counted: a, c",
         EVIDENCE,
     ]

@@ -102,13 +102,13 @@ def test_a_references_file(answer: Callable[..., Any], tmp_path: Path) -> None:
         (["run.jsonl", "--from", "codex", "--out", "o"], "run.jsonl is a file; give a folder"),
         (["run.jsonl", "--from", "predictions", "--out", "."], "holds other files"),
         (["run.jsonl", "--from", "openai-agents", "--out", "o"], "openai-agents rows have a list"),
-        (["other.jsonl", "--from", "predictions", "--out", "o"], "claim_id 1 is none of the 144"),
+        (["other.jsonl", "--from", "predictions", "--out", "o"], "claim_id 999 is none of the 144"),
     ],
 )
 def test_wrong_input(
     claimdb_command: Call, run: Path, tmp_path: Path, arguments: list[str], message: str
 ) -> None:
-    write_run(tmp_path / "other.jsonl", {1: "ENTAILED"})
+    write_run(tmp_path / "other.jsonl", {999: "ENTAILED"})
     code, out, err = claimdb_command("import", *arguments, *SAMPLE)
     assert (code, out) == (2, "")
     assert message in err

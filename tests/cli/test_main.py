@@ -11,7 +11,8 @@ import pytest
 from tests.children import answer_of, child_env, run_claimdb
 
 VERBS = {"prepare", "demo", "databases", "score", "compare", "validate", "baseline", "sql", "push"}
-VERBS |= {"push-results", "build", "stats"}
+VERBS |= {"push-results", "build", "stats", "run", "predictions", "analyze", "import", "check"}
+VERBS |= {"mcp"}
 
 
 def test_help_names_every_verb(tmp_path: Path) -> None:

@@ -8,14 +8,15 @@ reference's plots count it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from claimdb_harness.imports.database_calls import ANSWER_TOOLS, Asked, database_call
 from claimdb_harness.imports.told import Told, count_in, text_of
 from claimdb_harness.runs.traces import UNKNOWN_STATUS, Call, Tokens
 from claimdb_harness.verdict_text import Verdict, verdict_in, verdict_of
 
-_TOLD = ("tool-return", "retry-prompt")
+_TOLD: Final = ("tool-return", "retry-prompt")
+_WELL: Final = (None, "success")
 
 
 def is_pydantic(items: Sequence[Any]) -> bool:
@@ -72,7 +73,9 @@ def messages_told(messages: Sequence[Mapping[str, Any]]) -> Told:
 
 def _call(asked: Asked, answer: Mapping[str, Any], turn: int) -> Call:
     output = text_of(answer.get("content"))
-    message = output if answer.get("part_kind") == "retry-prompt" else None
+    # Up to 1.x a call that failed has a part of its own, since then an outcome: retried, failed, …
+    is_ok = answer.get("part_kind") != "retry-prompt" and answer.get("outcome") in _WELL
+    message = None if is_ok else output
     return Call(*asked, UNKNOWN_STATUS, output, message, turn=turn)
 
 

@@ -90,9 +90,9 @@ def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
 def test_the_right_program_is_named(tmp_path: Path) -> None:
     written(tmp_path / "a" / "7.jsonl", CODEX)
     written(tmp_path / "b" / "7.jsonl", CLAUDE)
-    with pytest.raises(DataError, match="type 'thread.started'.*; use --from codex"):
+    with pytest.raises(DataError, match=r"type 'thread\.started'.*; use --from codex"):
         imported(tmp_path, tmp_path / "a", "claude-code")
-    with pytest.raises(DataError, match="type 'system'.*; use --from claude-code"):
+    with pytest.raises(DataError, match=r"type 'system'.*; use --from claude-code"):
         imported(tmp_path, tmp_path / "b", "codex")
 
 

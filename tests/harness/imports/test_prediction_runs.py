@@ -16,7 +16,6 @@ from claimdb_metric.errors import PredictionFileError
 from tests.harness.imports.recorded import CLAIMS, written
 from tests.loader.prediction_writers import WRITERS
 
-
 LIMIT = "Max turns (20) exceeded"
 
 

@@ -66,6 +66,16 @@ def test_the_messages_of_a_run() -> None:
 
 
 @pytest.mark.parametrize(
+    ("outcome", "message"),
+    [("success", None), ("retried", "no such column: x"), ("failed", "no such column: x")],
+)
+def test_a_call_with_an_outcome(outcome: str, message: str | None) -> None:
+    answer = part("tool-return", tool_call_id="2", content="no such column: x", outcome=outcome)
+    (_, found) = messages_told([*MESSAGES[:2], request(answer)]).calls
+    assert (found.output, found.message) == ("no such column: x", message)
+
+
+@pytest.mark.parametrize(
     ("last", "label", "invalid"),
     [
         (part("text", content='{"verdict": "CONTRADICTED"}'), "CONTRADICTED", None),

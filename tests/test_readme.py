@@ -119,7 +119,7 @@ def test_every_other_console_block_prints_what_it_shows(
 ) -> None:
     small_copy(tmp_path / "copy")
     others = [command for command in commands() if command.line != "make demo"]
-    assert len(others) == 23
+    assert len(others) == 27
     for command in others:
         offline = str(int("you/" not in command.line))
         done = subprocess.run(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
+from claimdb_harness.command_agents import split_command
 from claimdb_harness.prompts import FIXED, PROTOCOLS, Prompt, prompt
 from claimdb_harness.runs.budgets import Budget
 from claimdb_harness.runs.plans import Plan
@@ -55,6 +56,8 @@ class Asked:
                 raise DataError(f"{name} {value!r} is none of {', '.join(choices)}")
         if self.command is not None and self.task != "verify":
             raise DataError(f"task {self.task} takes no command: it has no database to query")
+        if self.command is not None:
+            split_command(self.command)
         _ = self.instructions
 
     @classmethod

@@ -65,7 +65,7 @@ def plan_run(
     >>> from claimdb_harness.labelled_claims import from_split
     >>> plan = plan_run(from_split("sample"), "3-5")
     >>> len(plan.claims.claim_ids), sorted(plan.databases)
-    (3, ['ferry_lines'])
+    (3, ['city_library', 'ferry_lines'])
     """
     for name in _COLUMNS:
         claims.column(name)

@@ -29,6 +29,7 @@ def request(*parts: dict[str, Any]) -> dict[str, Any]:
     return {"kind": "request", "parts": [*parts]}
 
 
+ERROR = "no such column: x"
 ANSWER = {"verdict": "ENTAILED", "justification": "so"}
 MESSAGES = [
     request(part("system-prompt", content="…"), part("user-prompt", content="Claim: …")),
@@ -42,7 +43,7 @@ MESSAGES = [
     ),
     request(
         part("tool-return", tool_call_id="1", content=[{"n": 1}]),
-        part("retry-prompt", tool_call_id="2", content="no such column: x"),
+        part("retry-prompt", tool_call_id="2", content=ERROR),
     ),
     response(
         tool_call("3", "lookup", {}),
@@ -58,7 +59,7 @@ def test_the_messages_of_a_run() -> None:
     told = messages_told(MESSAGES)
     assert told.calls == (
         Call("execute_sql", "SELECT 1", "unknown", '[{"n": 1}]', turn=1),
-        Call("execute_sql", "SELECT x", "unknown", *["no such column: x"] * 2, turn=1),
+        Call("execute_sql", "SELECT x", "unknown", ERROR, ERROR, turn=1),
     )
     assert (told.verdict.label, told.verdict.justification) == ("ENTAILED", "so")
     assert told.tokens == Tokens(input=47, cached=60, output=13)
@@ -67,12 +68,12 @@ def test_the_messages_of_a_run() -> None:
 
 @pytest.mark.parametrize(
     ("outcome", "message"),
-    [("success", None), ("retried", "no such column: x"), ("failed", "no such column: x")],
+    [("success", None), ("retried", ERROR), ("failed", ERROR)],
 )
 def test_a_call_with_an_outcome(outcome: str, message: str | None) -> None:
-    answer = part("tool-return", tool_call_id="2", content="no such column: x", outcome=outcome)
+    answer = part("tool-return", tool_call_id="2", content=ERROR, outcome=outcome)
     (_, found) = messages_told([*MESSAGES[:2], request(answer)]).calls
-    assert (found.output, found.message) == ("no such column: x", message)
+    assert (found.output, found.message) == (ERROR, message)
 
 
 @pytest.mark.parametrize(

@@ -45,12 +45,13 @@ class ScoredRun:
 
     def issues(self) -> dict[str, object]:
         """Return what is not as it should be, as plain Python values."""
-        return {
+        shown: dict[str, object] = {
             "missing": self.missing,
             "invalid": dict(self.invalid),
             "normalised": self.normalised,
             "notes": self.notes,
-        } | ({"run": self.run_signature} if self.run_signature else {})
+        }
+        return shown | ({"run": self.run_signature} if self.run_signature else {})
 
 
 def score_run(

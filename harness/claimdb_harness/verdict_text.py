@@ -105,8 +105,8 @@ _PLAIN: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|fals
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _OPENING: Final = re.compile(r"[\[{]")
-_MAX_DIGITS: Final = 19
-"""Of an integer; int() takes quadratic time for longer ones, and refuses those above 4,300."""
+_MAX_DIGITS: Final = 300
+"""Of an integer; int() takes quadratic time, and refuses more than 4,300."""
 
 _Reading: TypeAlias = tuple[Any, int]
 """A value, and the position after it."""

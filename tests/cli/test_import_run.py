@@ -40,6 +40,13 @@ def test_lines_for_people(claimdb_command: Call, run: Path) -> None:
     ]
 
 
+def test_a_whole_run_says_no_more(claimdb_command: Call, tmp_path: Path) -> None:
+    path = write_run(tmp_path / "run.jsonl", right_labels())
+    options = ("--from", "predictions", "--out", "mine", *SAMPLE)
+    _, out, _ = claimdb_command("import", path, *options)
+    assert out == "mine: run on sample, 144 claims answered, 0 without a verdict\nSQL calls: 0\n"
+
+
 def test_json_for_programs(answer: Callable[..., Any], run: Path) -> None:
     found = answer("import", run, "--from", "predictions", "--out", "mine", *SAMPLE)
     pending = found.pop("pending")

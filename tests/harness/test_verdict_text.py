@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from claimdb_harness.verdict_text import MAX_SAID_CHARS, Verdict, objects_in, verdict_in, verdict_of
@@ -15,7 +15,7 @@ from claimdb_metric.labels import LABELS
 
 E, C, N = LABELS
 ENTAILED = '{"verdict": "ENTAILED", "justification": "so"}'
-N = 20_000
+LENGTH = 20_000
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,13 @@ def _n_calls(text: str) -> int:
 
 
 @pytest.mark.parametrize(
-    "around", ['{"a":"' + "{ " * N, '{"a":[' + "1," * N, "9" * N, '{"a":' + "9" * N + "} "]
+    "around",
+    [
+        '{"a":"' + "{ " * LENGTH,
+        '{"a":[' + "1," * LENGTH,
+        "9" * LENGTH,
+        '{"a":' + "9" * LENGTH + "} ",
+    ],
 )
 def test_long_texts(around: str) -> None:
     assert verdict_in(around + ENTAILED).label == E
@@ -147,9 +153,9 @@ def test_long_texts(around: str) -> None:
 
 
 def test_no_depth_is_too_deep() -> None:
-    deep = '{"a":' * N + '{"verdict": "maybe"}' + "}" * N
+    deep = '{"a":' * LENGTH + '{"verdict": "maybe"}' + "}" * LENGTH
     assert verdict_in(deep).said == '{"verdict": "maybe"}'
-    holder = '{"verdict": "maybe", "a": ' + "[" * N + "]" * N + "}"
+    holder = '{"verdict": "maybe", "a": ' + "[" * LENGTH + "]" * LENGTH + "}"
     assert verdict_in(holder).invalid == "wrong_label"
 
 
@@ -169,6 +175,7 @@ KEYS = st.text().filter(lambda key: key not in ("verdict", "label", "justificati
 EXTRA = st.dictionaries(KEYS, VALUES, max_size=3)
 
 
+@settings(deadline=None)
 @given(
     label=st.sampled_from(LABELS),
     justification=st.text(),
@@ -192,12 +199,15 @@ def test_any_object_in_any_prose_is_found(
     assert verdict_in(before + text + after) == Verdict(label, justification)
 
 
+@settings(deadline=None)
+@example([{"a": 10**25 + 1}], "")
 @given(st.lists(EXTRA, max_size=4), st.text(st.sampled_from("abc ,:]\n")))
 def test_objects_are_read_as_json_reads_them(values: list[dict[str, Any]], between: str) -> None:
     text = between.join(json.dumps(value) for value in values)
     assert objects_in(text) == [json.loads(json.dumps(value)) for value in values]
 
 
+@settings(deadline=None)
 @given(st.text(st.sampled_from('{}[]":,\\ \ntrue0-.ael')))
 def test_no_text_is_too_odd(text: str) -> None:
     found = verdict_in(text)

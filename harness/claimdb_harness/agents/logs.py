@@ -38,6 +38,8 @@ def run_of_log(path: Path) -> Run:
     values = (log.eval.metadata or {}).get(SETTINGS_KEY)
     if values is None:
         raise DataError(f"{path} is a log of task {log.eval.task}, not of a task of claimdb's")
+    if (log.eval.config.epochs or 1) > 1:
+        raise DataError(f"{path} has several answers to each claim (--epochs): one is scored")
     settings = replace(settings_from(values), model=log.eval.model)
     traces = {trace.claim_id: trace for sample in samples if (trace := _trace(sample))}
     claims = _claims(samples, settings.split)

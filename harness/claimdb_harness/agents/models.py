@@ -38,11 +38,13 @@ def open_model(
             f"model {name!r} names no provider: write {_guess(name)}/{name}, for example; {_LOCAL}"
         )
     try:
-        return get_model(
+        model = get_model(
             name, config=config, base_url=base_url, memoize=False, **dict(arguments or {})
         )
     except Exception as error:
         raise DataError(_explained(name, error)) from error
+    model.model_args = {}  # Inspect's log would hold them, and they may be secrets
+    return model
 
 
 def providers() -> list[str]:

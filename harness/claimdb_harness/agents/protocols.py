@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from inspect_ai.model import (
     ChatMessage,
+    ChatMessageAssistant,
     ChatMessageTool,
     ChatMessageUser,
     GenerateConfig,
@@ -105,10 +106,23 @@ async def _ask(
 
 def _receive(output: ModelOutput, state: TaskState, session: Session) -> None:
     """Take in an answer; one that does not fit into the model's context is the last."""
+    if output.choices:
+        output.choices[0].message = _writable(output.message)
     state.output = output
     state.messages.append(output.message)
     session.count(output)
     session.is_full = output.stop_reason == _CONTEXT_FULL
+
+
+def _writable(message: ChatMessageAssistant) -> ChatMessageAssistant:
+    """A message that can be written as UTF-8: of one with half a surrogate pair in it, as a model
+    may escape it in JSON, Inspect makes a failure of the whole run."""
+    try:
+        message.model_dump_json()
+    except ValueError:
+        text = json.dumps(message.model_dump(), ensure_ascii=False, default=str)
+        return ChatMessageAssistant.model_validate_json(text.encode("utf-8", "replace"))
+    return message
 
 
 async def _run_tools(state: TaskState, tools: list[ToolDef]) -> Sequence[ChatMessage]:

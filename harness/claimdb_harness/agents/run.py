@@ -91,6 +91,7 @@ def evaluate(task: Task, model: Model, logs: Path, display: Display = "none") ->
         display=display,
         log_header_only=True,
         score_display=False,
+        max_retries=model.config.max_retries,  # else the task's own number would win
     )
     # After a Ctrl-C there is a log that says so, or none.
     if not found or found[0].status == "cancelled":

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -17,6 +16,7 @@ from claimdb_harness.imports.prediction_runs import read_prediction_run
 from claimdb_harness.imports.told import Told, trace_of
 from claimdb_harness.imports.transcripts import Event, events_in, transcript_files
 from claimdb_harness.labelled_claims import LabelledClaims
+from claimdb_harness.runs.asked import versions
 from claimdb_harness.runs.folder import claims_bytes, write_run
 from claimdb_harness.runs.settings import Settings
 from claimdb_harness.runs.traces import OUTCOMES, Trace
@@ -106,17 +106,13 @@ def import_into(
 
 
 def _settings(model: str, source: str, claims: LabelledClaims) -> Settings:
-    try:
-        versions = {"claimdb": version("claimdb")}
-    except PackageNotFoundError:
-        versions = {}
     return Settings(
         model=model,
         split=claims.name,
         claims_sha256=hashlib.sha256(claims_bytes(claims.columns)).hexdigest(),
         task="imported",
         protocol=source,
-        versions=versions,
+        versions={name: one for name, one in versions().items() if name == "claimdb"},
     )
 
 

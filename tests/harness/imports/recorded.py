@@ -63,7 +63,7 @@ INIT = {"type": "system", "subtype": "init", "model": "claude-haiku-4-5", "tools
 
 CLAUDE = [
     INIT,
-    said("m1", text("Let me look.")),
+    said("m1", {"type": "thinking", "thinking": "hm"}, text("Let me look.")),
     said("m1", use("t1", "mcp__claimdb__execute_sql", sql="SELECT 1")),
     said("m1", use("t2", "Bash", command="sqlite3 zoo.sqlite 'SELECT 2'"), output_tokens=40),
     read("t1", [{"type": "text", "text": "1\n(1 row)"}]),

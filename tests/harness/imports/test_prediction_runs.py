@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimdb_harness.imports.prediction_runs import read_prediction_run, tokens_of
@@ -121,6 +121,7 @@ def test_what_is_refused(tmp_path: Path, rows: list[dict[str, Any]], message: st
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just({"input": 1})
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(["tokens", "input_tokens", "cached_tokens"]), VALUES))
 def test_no_column_is_too_odd(row: dict[str, Any]) -> None:
     assert tokens_of(row).total >= 0

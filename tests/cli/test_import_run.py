@@ -120,3 +120,20 @@ def test_wrong_input(
     assert (code, out) == (2, "")
     assert message in err
     assert not (tmp_path / "o").exists()
+
+
+def test_what_predictions_do_not_say_is_not_shown_as_zero(
+    claimdb_command: Call, answer: Callable[..., Any], run: Path
+) -> None:
+    claimdb_command("import", run, "--from", "predictions", "--out", "mine", *SAMPLE)
+    _, out, _ = claimdb_command("analyze", "mine")
+    assert "SQL calls" not in out
+    assert "what was asked of the databases is not known: run" in out
+    (analysis,) = answer("analyze", "mine", "--json")["runs"]
+    assert (analysis["calls"], analysis["faithfulness"]) == (None, None)
+
+
+def test_an_incomplete_import_is_not_told_to_resume(claimdb_command: Call, run: Path) -> None:
+    claimdb_command("import", run, "--from", "predictions", "--out", "mine", *SAMPLE)
+    code, _, err = claimdb_command("score", "mine")
+    assert (code, "--resume" in err, "--allow-partial" in err) == (2, False, True)

@@ -61,9 +61,14 @@ def write_figures(runs: Sequence[RunAnalysis], folder: str) -> list[Path]:
     check_figures(folder)
     Path(folder).mkdir(parents=True, exist_ok=True)
     scored = [run for run in runs if run.score is not None]
+    shown_in = {
+        "confusion": scored,
+        "calls": [run for run in runs if run.knows_calls],
+        "accuracy_by_calls": [run for run in scored if run.knows_calls],
+    }
     written = []
     for name, draw in DRAWINGS.items():
-        shown = runs if name == "calls" else scored
+        shown = shown_in[name]
         for suffix in SUFFIXES if shown else ():
             path = Path(folder, name + suffix)
             replace_atomically(path, figure_bytes(shown, draw, suffix))

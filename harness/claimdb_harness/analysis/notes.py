@@ -20,6 +20,7 @@ _SHARED: Final[Mapping[str, Callable[[RunAnalysis], bool]]] = {
     "no price is known, give --prices FILE": lambda run: (
         run.costs.n_counted > 0 and not run.costs.n_priced
     ),
+    "what was asked of the databases is not known": lambda run: not run.knows_calls,
     "tokens were not counted": lambda run: not run.costs.n_counted,
 }
 """What is said once, of all runs of which it is true."""

@@ -30,6 +30,7 @@ class RunAnalysis:
         n_claims: claims that were asked.
         n_done: those that have an outcome, a verdict or none; only they are counted in all else.
         score: over the claims done; None where labels are hidden or none is done.
+        knows_calls: whether the run says what was asked of the databases; predictions do not.
     """
 
     name: str
@@ -42,6 +43,7 @@ class RunAnalysis:
     verdicts: Verdicts
     costs: Costs
     faithfulness: Faithfulness
+    knows_calls: bool = True
 
     @property
     def is_complete(self) -> bool:
@@ -69,10 +71,10 @@ class RunAnalysis:
             "n_claims": self.n_claims,
             "n_done": self.n_done,
             "score": None if self.score is None else self.score.to_dict(),
-            "calls": calls,
+            "calls": calls if self.knows_calls else None,
             "verdicts": verdicts,
             "costs": asdict(self.costs),
-            "faithfulness": asdict(self.faithfulness),
+            "faithfulness": asdict(self.faithfulness) if self.knows_calls else None,
             "signature": self.signature,
         }
 
@@ -120,13 +122,14 @@ def analyze_run(run: Run, name: str, prices: Prices) -> RunAnalysis:
         name=name,
         model=run.settings.model,
         signature=run.settings.signature(),
-        n_claims=len(run.claims.claim_ids),
+        n_claims=run.n_asked,
         n_done=len(traces),
         score=found,
         calls=count_calls(traces, labels),
         verdicts=count_verdicts(traces, labels, categories),
         costs=count_costs(traces, run.settings.model, prices),
         faithfulness=faithfulness_of(traces, _sentences(run.claims, rows), labels),
+        knows_calls=run.settings.knows_calls,
     )
 
 

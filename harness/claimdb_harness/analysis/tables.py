@@ -23,18 +23,19 @@ def analysis_tables(runs: Sequence[RunAnalysis]) -> list[TextTable]:
     Args:
         runs: in the order of the rows.
     """
+    traced = [run for run in runs if run.knows_calls]
     tables = (
         _verdicts(runs),
-        _calls(runs),
-        _bins("Claims by SQL calls", runs, _claims_in),
-        _bins("Accuracy by SQL calls", runs, _accuracy_in),
-        _errors(runs),
+        _calls(traced),
+        _bins("Claims by SQL calls", traced, _claims_in),
+        _bins("Accuracy by SQL calls", traced, _accuracy_in),
+        _errors(traced),
         _counts("Without a verdict, by reason", runs, lambda run: run.verdicts.invalid),
         _counts("Without a verdict, by how it ended", runs, lambda run: run.verdicts.stops),
         _categories(runs),
         _costs(runs),
-        *(_evidence(runs, part) for part in PARTS),
-        _bare(runs),
+        *(_evidence(traced, part) for part in PARTS),
+        _bare(traced),
     )
     return [table for table in tables if any(set(row[1:]) - {DASH} for row in table.rows)]
 

@@ -18,7 +18,7 @@ from claimdb_harness.imports.transcripts import Event, events_in, transcript_fil
 from claimdb_harness.labelled_claims import LabelledClaims
 from claimdb_harness.runs.asked import versions
 from claimdb_harness.runs.folder import claims_bytes, write_run
-from claimdb_harness.runs.settings import Settings
+from claimdb_harness.runs.settings import IMPORTED, Settings
 from claimdb_harness.runs.traces import OUTCOMES, Trace
 from claimdb_metric.errors import DataError
 
@@ -110,7 +110,7 @@ def _settings(model: str, source: str, claims: LabelledClaims) -> Settings:
         model=model,
         split=claims.name,
         claims_sha256=hashlib.sha256(claims_bytes(claims.columns)).hexdigest(),
-        task="imported",
+        task=IMPORTED,
         protocol=source,
         versions={name: one for name, one in versions().items() if name == "claimdb"},
     )

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 from claimdb_harness.labelled_claims import LabelledClaims
 from claimdb_harness.runs.runs import Run
+from claimdb_harness.runs.settings import IMPORTED
 from claimdb_harness.runs.traces import Trace
 from claimdb_metric.errors import DataError
 
@@ -21,9 +22,10 @@ def check_complete(run: Run) -> None:
     n_done = run.n_asked - len(run.pending)
     errors = [trace.error for trace in run.traces.values() if trace.error]
     why = f"; the provider said: {errors[-1]}" if errors else ""
+    go_on = "" if run.settings.task == IMPORTED else "Go on with `claimdb run --resume`, or "
     raise DataError(
         f"{run.path} is incomplete: {n_done:,} of {run.n_asked:,} claims were run{why}. "
-        "Go on with `claimdb run --resume`, or take what there is with --allow-partial"
+        f"{go_on}take what there is with --allow-partial"
     )
 
 

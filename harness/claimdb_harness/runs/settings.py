@@ -11,6 +11,12 @@ from claimdb_metric.errors import DataError
 
 SETTINGS_VERSION: Final = 1
 
+IMPORTED: Final = "imported"
+"""The task of other people's runs; their protocol is the format that they were in."""
+
+PREDICTIONS: Final = "predictions"
+"""The format that holds verdicts and no calls."""
+
 MAY_CHANGE: Final = frozenset({"versions"})
 """On resume; a run that two versions made says so in its notes."""
 
@@ -50,6 +56,11 @@ class Settings:
     generation: Mapping[str, Any] = field(default_factory=dict)
     databases: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def knows_calls(self) -> bool:
+        """Whether the run's traces say what was asked of the databases."""
+        return (self.task, self.protocol) != (IMPORTED, PREDICTIONS)
 
     def signature(self) -> str:
         """Return one line with everything that can move a run's verdicts, as for a score.

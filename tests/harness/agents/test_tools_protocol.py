@@ -55,6 +55,10 @@ CASES: dict[str, tuple[list[Any], dict[str, Any]]] = {
         {"invalid": "no_call", "said": "It is so.", "turns": 4},
     ),
     "silence": ([], {"invalid": "no_answer", "said": None, "turns": 4}),
+    "words after a wrong label": (
+        [{"verdict": "SUPPORTS"}, {"text": "Hm."}],
+        {"invalid": "no_call", "said": "Hm.", "turns": 4},
+    ),
     "silence after words": (
         [{"text": "Hm."}],
         {"invalid": "no_call", "said": "Hm.", "turns": 4},
@@ -98,8 +102,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
 def test_what_comes_of_a_conversation(played: Played, name: str) -> None:
     expected = dict(CASES[name][1])
     trace = played.traces[name]
-    statuses = [call.status for call in trace.calls]
-    assert statuses == expected.pop("sql").split() if "sql" in expected else True
+    assert [call.status for call in trace.calls] == expected.pop("sql", "").split()
     is_answered = "verdict" in expected
     assert {field: getattr(trace, field) for field in expected} == expected
     assert trace.outcome == ("answered" if is_answered else "no_verdict")
@@ -131,7 +134,7 @@ def test_what_is_offered(played: Played) -> None:
         ("words, then a verdict", 1, GO_ON),
         ("words only", 1, GO_ON),
         ("other SQL left out", 1, "no query is left in the budget"),
-        ("errors count, too", 1, "SELECT"),
+        ("errors count, too", 1, "DELETE is not allowed: this database can only be read"),
     ],
 )
 def test_what_the_model_gets_to_read(played: Played, name: str, turn: int, told: str) -> None:
@@ -148,6 +151,7 @@ def test_the_last_words_before_the_end_of_turns(played: Played) -> None:
 
 def test_the_instructions_come_first_then_the_claim(played: Played) -> None:
     system, user = played.askings["at once"][0].texts
+    assert "execute_sql" in system
     assert all(label in system for label in LABELS)
     assert user.startswith("Claim: ")
 

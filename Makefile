@@ -70,6 +70,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/metric.py
 	$(BIN)/python benchmarks/sandbox.py
 	$(BIN)/python -m benchmarks.builder
+	$(BIN)/python -m benchmarks.harness
 
 clean:
 	rm -rf $(VENV) $(VENV)-matrix .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

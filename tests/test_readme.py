@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -20,9 +19,7 @@ from tests.children import child_env
 from tests.conftest import REPO_ROOT
 from tests.hub import LocalHub
 from tests.loader.claim_files import claim, jsonl, small_copy
-from tests.repository import copy_tracked_files
-
-README = (REPO_ROOT / "README.md").read_text("utf-8")
+from tests.readme import README, assert_shown, blocks, commands
 
 RUN_DOCTEST = """
 import doctest, sys
@@ -31,35 +28,6 @@ test = doctest.DocTestParser().get_doctest(sys.stdin.read(), {}, "README", "READ
 runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
 print("failed", runner.run(test).failed)
 """
-
-
-@dataclass(frozen=True)
-class Command:
-    """A line after `$ ` and the output shown under it."""
-
-    line: str
-    output: str
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.S | re.M)
-
-
-def commands() -> list[Command]:
-    parts = [part for block in blocks("console") for part in re.split(r"^\$ ", block, flags=re.M)]
-    lines = [part.partition("\n") for part in parts if part]
-    return [Command(line, output) for line, _, output in lines]
-
-
-def without_trailing_space(text: str) -> str:
-    return re.sub(r" +$", "", text, flags=re.M)
-
-
-def assert_shown(printed: str, shown: str) -> None:
-    """`...` in the README stands for anything."""
-    checker = doctest.OutputChecker()
-    printed, shown = without_trailing_space(printed), without_trailing_space(shown)
-    assert checker.check_output(shown, printed, doctest.ELLIPSIS), printed
 
 
 @pytest.fixture
@@ -91,27 +59,6 @@ def test_every_python_block_runs_as_printed(tmp_path: Path, env: dict[str, str])
         check=False,
     )
     assert done.stdout.strip().split("\n")[-1] == "failed 0", done.stdout + done.stderr
-
-
-@pytest.mark.slow
-def test_make_demo_works_as_the_first_command_in_a_fresh_clone(
-    tmp_path: Path, env: dict[str, str]
-) -> None:
-    (demo,) = [command for command in commands() if command.line == "make demo"]
-    clone = copy_tracked_files(tmp_path / "clone")
-    # Installing asks the package index; the demo itself must not leave this machine.
-    free = {name: value for name, value in env.items() if name != "PYTHONPATH"}
-    subprocess.run(["make", ".venv/.installed"], cwd=clone, env=free, check=True)
-    printed = subprocess.run(
-        ["make", "demo"], cwd=clone, env=env, capture_output=True, text=True, check=True
-    ).stdout
-    assert_shown(printed, demo.output)
-    for target in ("demo", "test"):
-        again = ["make", "--dry-run", target]
-        steps = subprocess.run(
-            again, cwd=clone, env=env, capture_output=True, text=True, check=True
-        )
-        assert ("pip install" in steps.stdout) == (target == "test")
 
 
 def test_every_other_console_block_prints_what_it_shows(

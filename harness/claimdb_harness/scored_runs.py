@@ -95,8 +95,8 @@ def score_run(
             check_complete(run)
         with as_predictions_file(run) as file:
             scored = score_run(file, claims, by, group_by)
-        signature = run.settings.signature()
-        return replace(scored, notes=[*scored.notes, *forced_note(run)], run_signature=signature)
+        notes = [*scored.notes, *forced_note(run, claims)]
+        return replace(scored, notes=notes, run_signature=run.settings.signature())
     references = claims.labels
     # Predictions may name the claims that were left out, too.
     joined = join(path, [*claims.claim_ids, *sorted(claims.left_out)])
@@ -141,7 +141,9 @@ def clustered_intervals(run: ScoredRun, claims: LabelledClaims) -> dict[str, dic
     for unit, column in units.items():
         if column is not None and column not in claims.columns:
             continue
-        one = score(run.labels, claims.labels, groups=_groups(claims, column))
+        # With categories as in `score_run`: what is drawn depends on how finely claims are counted.
+        groups = _groups(claims, column)
+        one = score(run.labels, claims.labels, categories=claims.categories, groups=groups)
         found[unit] = {rate: one.intervals[rate] for rate in ("accuracy", "macro_f1")}
     return found
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.children import answer_of, child_env, run_claimdb
+from tests.cli.conftest import Call
 
 VERBS = {"prepare", "demo", "databases", "score", "compare", "validate", "baseline", "sql", "push"}
 VERBS |= {"push-results", "build", "stats", "run", "predictions", "analyze", "import", "check"}
@@ -23,10 +24,11 @@ def test_help_names_every_verb(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))
-def test_every_verb_has_help_with_its_options(tmp_path: Path, verb: str) -> None:
-    done = run_claimdb(verb, "--help", cwd=tmp_path, env=child_env(tmp_path))
-    assert done.returncode == 0
-    assert "Usage: " in done.stdout
+def test_every_verb_has_help_with_its_options(claimdb_command: Call, verb: str) -> None:
+    code, out, err = claimdb_command(verb, "--help")
+    assert (code, err) == (0, "")
+    assert f"Usage: claimdb {verb} " in out
+    assert " --help " in out
 
 
 def test_version(tmp_path: Path) -> None:
@@ -39,10 +41,11 @@ def test_version(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments", [["nonsense"], ["prepare", "--nonsense"], ["databases", "fetch"]]
 )
-def test_a_wrong_command_is_exit_code_2(tmp_path: Path, arguments: list[str]) -> None:
-    done = run_claimdb(*arguments, cwd=tmp_path, env=child_env(tmp_path))
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
+def test_a_wrong_command_is_exit_code_2(claimdb_command: Call, arguments: list[str]) -> None:
+    code, out, err = claimdb_command(*arguments)
+    assert (code, out) == (2, "")
+    assert "Usage: claimdb" in err
+    assert "Traceback" not in err
 
 
 def test_help_imports_nothing_heavy(tmp_path: Path) -> None:

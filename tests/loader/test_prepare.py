@@ -34,6 +34,12 @@ print(json.dumps([
 ]))
 """
 
+COUNTS_WITHOUT_IMPORT = """
+import json
+from datasets import load_dataset
+print(json.dumps({split: len(rows) for split, rows in load_dataset("claimdb").items()}))
+"""
+
 
 def test_both_names_load_without_import_after_prepare(tmp_path: Path) -> None:
     env = child_env(tmp_path)
@@ -51,10 +57,11 @@ def test_other_loads_do_not_change_what_the_bare_name_serves(tmp_path: Path) -> 
     env = child_env(tmp_path)
     copy = small_copy(tmp_path / "copy")
     other = write_copy(tmp_path / "other", train=[claim(1)])
-    run_claimdb("prepare", "--data-dir", str(copy), cwd=tmp_path, env=env)
     code = f"""
 import claimdb
+from claimdb_loader.prepare import prepare
 from datasets import load_dataset
+prepare(claimdb.ClaimDB(data_dir=""), {str(copy)!r})
 load_dataset("claimdb", "sample")
 load_dataset("claimdb", "nei", data_dir={str(copy)!r})
 load_dataset("claimdb", data_dir={str(other)!r})
@@ -62,8 +69,8 @@ load_dataset("claimdb", data_dir={str(copy)!r}, train_excludes="test_questions")
 print(len(load_dataset("claimdb")["train"]))
 """
     assert answer_of(code, tmp_path, env) == 10
-    answer = answer_of(WITHOUT_IMPORT, tmp_path, env)
-    assert answer[0] == {"train": 10, "test_public": 6, "test_private": 3}
+    counts = {"train": 10, "test_public": 6, "test_private": 3}
+    assert answer_of(COUNTS_WITHOUT_IMPORT, tmp_path, env) == counts
 
 
 def test_preparing_again_takes_the_new_data(tmp_path: Path) -> None:
@@ -72,7 +79,7 @@ def test_preparing_again_takes_the_new_data(tmp_path: Path) -> None:
     other = write_copy(tmp_path / "other", train=[claim(1)])
     done = run_claimdb("prepare", "--data-dir", str(other), "--json", cwd=tmp_path, env=env)
     assert '"n_rows": {\n    "train": 1\n  }' in done.stdout
-    assert answer_of(WITHOUT_IMPORT, tmp_path, env)[0] == {"train": 1}
+    assert answer_of(COUNTS_WITHOUT_IMPORT, tmp_path, env) == {"train": 1}
 
 
 @pytest.mark.parametrize(
@@ -122,7 +129,7 @@ def test_a_killed_load_leaves_nothing_that_is_served(tmp_path: Path) -> None:
     assert list(root.glob("*/*/*.incomplete"))
     assert run_claimdb("prepare", "--data-dir", str(copy), cwd=tmp_path, env=env).returncode == 0
     assert not list(root.glob("*/*/*.incomplete"))
-    assert answer_of(WITHOUT_IMPORT, tmp_path, env)[0]["train"] == 10
+    assert answer_of(COUNTS_WITHOUT_IMPORT, tmp_path, env)["train"] == 10
 
 
 def test_ctrl_c_is_quiet_and_exit_code_130(tmp_path: Path, hub: LocalHub) -> None:
@@ -150,7 +157,11 @@ def test_prepare_goes_back_to_the_hub(tmp_path: Path, hub: LocalHub) -> None:
     hub.add_repo(UPSTREAM_REPO, {"train.jsonl": jsonl([claim(n) for n in range(5)])})
     env = child_env(tmp_path) | hub.env(tmp_path / "hf") | {"HF_HUB_OFFLINE": "0"}
     toy = write_copy(tmp_path / "toy", train=[claim(1)])
-    assert run_claimdb("prepare", "--data-dir", str(toy), cwd=tmp_path, env=env).returncode == 0
+    prepare_toy = f"""
+import claimdb
+from claimdb_loader.prepare import prepare
+prepare(claimdb.ClaimDB(data_dir=""), {str(toy)!r})
+"""
     code = """
 import claimdb, json
 from datasets import load_dataset
@@ -160,7 +171,7 @@ try:
 except claimdb.DataError as error:
     print(json.dumps(str(error)))
 """
-    done = run_python(code, tmp_path, env)
+    done = run_python(prepare_toy + code, tmp_path, env)
     assert f"serves the copy that `claimdb prepare` made from {toy}" in done.stderr
     assert f"no test-public.jsonl was found, {toy} gives train" in done.stdout
     done = run_claimdb("prepare", cwd=tmp_path, env=env)

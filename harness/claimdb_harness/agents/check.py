@@ -51,7 +51,7 @@ def check_claims(
     Raises:
         DataError: there is no such model, or it has no key.
         ChangedDatabaseError: the database changed meanwhile.
-        RunFailedError: Inspect ended the work.
+        RunFailedError: a database changed meanwhile, or Inspect ended the work.
     """
     asked = Asked(prompt=prompt, protocol=protocol, budget=budget, model=model)
     config = GenerateConfig(max_retries=MAX_RETRIES, temperature=temperature)

@@ -42,8 +42,7 @@ def launch(
 
     Raises:
         DataError: what is said is wrong, or something is missing.
-        ChangedDatabaseError: a database changed meanwhile.
-        RunFailedError: Inspect ended the run.
+        RunFailedError: a database changed meanwhile, or Inspect ended the run.
     """
     folder = RunFolder(out)
     if folder.exists and not resume:

@@ -66,7 +66,8 @@ async def json_turn(model: Model, state: TaskState, session: Session) -> None:
     output = await _ask(model, state, session, offered, "auto")
     if output.message.tool_calls:
         await _run_tools(state, offered)
-        return
+        if offered:  # else the words beside a call that nobody offered are the last
+            return
     verdict = verdict_in(output.completion)
     _take(verdict, session)
     if verdict.label is None:

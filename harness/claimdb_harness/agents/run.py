@@ -50,8 +50,7 @@ def run_claims(
 
     Raises:
         DataError: the folder holds another run, or another process works on it.
-        ChangedDatabaseError: a database changed meanwhile.
-        RunFailedError: Inspect ended the run.
+        RunFailedError: a database changed meanwhile, or Inspect ended the run.
     """
     watch = Watch(plan.databases)
     settings = asked.settings(plan, watch.fingerprints())
@@ -60,7 +59,9 @@ def run_claims(
     else:
         folder.begin(settings, plan.claims_file)
     with folder.appending() as writer, closing(watch):
-        pending = read_run(folder.path).pending
+        so_far = read_run(folder.path)
+        # What failed before comes last: failures in a row would end the run before the others.
+        pending = sorted(so_far.pending, key=so_far.traces.__contains__)
         for claims in _shards(plan.claims, pending, claims_per_log):
             shard = Plan(claims, plan.limit, plan.databases)
             task = build_task(shard, asked, watch, writer.add)
@@ -102,9 +103,9 @@ def evaluate(task: Task, model: Model, logs: Path, display: Display = "none") ->
 
 
 def _shards(claims: LabelledClaims, wanted: Sequence[int], size: int) -> Iterator[LabelledClaims]:
-    """The wanted claims, so many at a time."""
-    chosen = set(wanted)
-    places = [place for place, one in enumerate(claims.claim_ids) if one in chosen]
+    """The wanted claims in their order, so many at a time."""
+    place_of = {claim_id: place for place, claim_id in enumerate(claims.claim_ids)}
+    places = [place_of[claim_id] for claim_id in wanted]
     for start in range(0, len(places), size):
         part = places[start : start + size]
         columns = {name: [values[at] for at in part] for name, values in claims.columns.items()}

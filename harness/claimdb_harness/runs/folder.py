@@ -63,8 +63,8 @@ class RunFolder:
             OSError: the folder cannot be written to.
         """
         if self.path.exists() and any(self.path.iterdir()):
-            what = "a run already: go on with --resume" if self.exists else "other files"
-            raise DataError(f"{self.path} holds {what}, or give another --out")
+            what = "a run already: go on with --resume, or" if self.exists else "other files:"
+            raise DataError(f"{self.path} holds {what} give another --out")
         self.logs.mkdir(parents=True)
         replace_atomically(self.path / CLAIMS_FILE, claims)
         (self.path / TRACES_FILE).touch()
@@ -87,10 +87,10 @@ class RunFolder:
             DataError: there is no run here, or its settings are damaged.
         """
         try:
-            return settings_from(json.loads((self.path / SETTINGS_FILE).read_bytes()))
+            return settings_from(_object((self.path / SETTINGS_FILE).read_bytes()))
         except FileNotFoundError:
             raise DataError(f"{self.path} is no folder of a run: no {SETTINGS_FILE}") from None
-        except (ValueError, AttributeError) as error:
+        except ValueError as error:
             raise DataError(f"{self.path / SETTINGS_FILE}: {error}") from None
 
     def claims(self) -> LabelledClaims:
@@ -121,8 +121,8 @@ class RunFolder:
                 if not line.endswith(b"\n"):
                     break
                 try:
-                    trace = from_values(json.loads(line))
-                except (ValueError, AttributeError) as error:
+                    trace = from_values(_object(line))
+                except ValueError as error:
                     raise DataError(
                         f"{path}, line {number}: {error}; remove the line and --resume asks its "
                         "claim again"
@@ -161,12 +161,21 @@ class TraceWriter:
         self._lock = threading.Lock()
 
     def add(self, trace: Trace) -> None:
-        """Append a trace as one line."""
+        """Append a trace as one line, or nothing.
+
+        Raises:
+            OSError: it cannot be written; what stands of it is taken back, for the next to follow.
+        """
         line = (to_line(trace) + "\n").encode("utf-8", "backslashreplace")
         with self._lock:
-            while line:
-                line = line[os.write(self._descriptor, line) :]
-            os.fsync(self._descriptor)
+            end = os.fstat(self._descriptor).st_size
+            try:
+                while line:
+                    line = line[os.write(self._descriptor, line) :]
+                os.fsync(self._descriptor)
+            except OSError:
+                os.ftruncate(self._descriptor, end)
+                raise
 
 
 def claims_bytes(claims: Mapping[str, list[Any]]) -> bytes:
@@ -198,6 +207,17 @@ def write_run(
     lines = "".join(to_line(trace) + "\n" for trace in traces)
     replace_atomically(path / TRACES_FILE, lines.encode("utf-8", "backslashreplace"))
     return folder
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    """The JSON object that a file or line is."""
+    try:
+        found = json.loads(text)
+    except RecursionError:
+        raise DataError("nested too deep") from None
+    if not isinstance(found, dict):
+        raise DataError("no JSON object")
+    return found
 
 
 def _cut_torn_line(path: Path) -> None:

@@ -67,12 +67,13 @@ def plan_run(
     >>> len(plan.claims.claim_ids), sorted(plan.databases)
     (3, ['city_library', 'ferry_lines'])
     """
-    for name in _COLUMNS:
-        claims.column(name)
     chosen, shown = limited(claims, limit)
+    for name in _COLUMNS:
+        _check_text(chosen, name)
     columns = dict(chosen.columns)
     for name, value in _DEFAULTS.items():
-        columns.setdefault(name, [value] * len(chosen.claim_ids))
+        given = columns.get(name, [None] * len(chosen.claim_ids))
+        columns[name] = [value if one is None else one for one in given]
     chosen = LabelledClaims(chosen.name, columns)
     return Plan(chosen, shown, database_paths(chosen, data_dir, repo_id))
 
@@ -90,14 +91,36 @@ def limited(claims: LabelledClaims, limit: str | int | None) -> tuple[LabelledCl
     if limit is None:
         return claims, None
     n = len(claims.claim_ids)
-    match = re.fullmatch(r"(?:(\d{1,9})-)?(\d{1,9})", str(limit).strip())
-    if match is None:
-        raise DataError(f"limit {limit!r} is neither N nor A-B, such as 20 or 21-40")
-    first, last = int(match[1] or 1), int(match[2])
+    first, last = limit_range(limit)
     if not 1 <= first <= last <= n:
         raise DataError(f"limit {limit} is out of range: {claims.name} has the claims 1-{n}")
     columns = {name: values[first - 1 : last] for name, values in claims.columns.items()}
     return LabelledClaims(claims.name, columns), f"{first}-{last}"
+
+
+def limit_range(limit: str | int) -> tuple[int, int]:
+    """Return the first and the last claim of a limit, from 1.
+
+    Raises:
+        DataError: it is neither N nor A-B.
+
+    >>> limit_range("20"), limit_range("21-40")
+    ((1, 20), (21, 40))
+    """
+    match = re.fullmatch(r"(?:(\d{1,9})-)?(\d{1,9})", str(limit).strip())
+    if match is None:
+        raise DataError(f"limit {limit!r} is neither N nor A-B, such as 20 or 21-40")
+    return int(match[1] or 1), int(match[2])
+
+
+def _check_text(claims: LabelledClaims, name: str) -> None:
+    values = zip(claims.claim_ids, claims.column(name), strict=True)
+    lacking = [one for one, value in values if not (isinstance(value, str) and value.strip())]
+    if lacking:
+        shown = ", ".join(map(str, lacking[:5])) + (", …" if len(lacking) > 5 else "")
+        raise DataError(
+            f"{len(lacking):,} claims of {claims.name} have no text as their {name}: {shown}"
+        )
 
 
 def database_paths(

@@ -36,7 +36,7 @@ def predictions_bytes(runs: Sequence[Run]) -> bytes:
         runs: of different claims, as the parts of one split that were run apart.
 
     Raises:
-        DataError: a claim is in two of them.
+        DataError: a claim is in two of them, or none has an outcome.
     """
     seen: dict[int, Path] = {}
     lines: list[str] = []
@@ -46,6 +46,9 @@ def predictions_bytes(runs: Sequence[Run]) -> bytes:
             if first is not run.path:
                 raise DataError(f"claim {trace.claim_id} is in {first} and in {run.path}")
             lines.append(json.dumps(_row(trace), ensure_ascii=False, allow_nan=False) + "\n")
+    if not lines:
+        paths = ", ".join(str(run.path) for run in runs)
+        raise DataError(f"no claim of {paths} has an outcome yet")
     return "".join(lines).encode("utf-8", "backslashreplace")
 
 
@@ -85,14 +88,20 @@ def claims_with_outcome(run: Run) -> LabelledClaims:
     )
 
 
-def forced_note(run: Run) -> list[str]:
-    """Return a sentence on verdicts that came where nothing else was offered any more, if any."""
-    forced = {trace.claim_id for trace in run.done if trace.forced}
-    if not forced or run.claims.is_hidden:
+def forced_note(run: Run, claims: LabelledClaims) -> list[str]:
+    """Return a sentence on verdicts that came where nothing else was offered any more, if any.
+
+    Args:
+        run: what was said.
+        claims: those that are scored, with their labels.
+    """
+    gold = dict(zip(claims.claim_ids, claims.labels, strict=True))
+    scored = [trace for trace in run.done if trace.claim_id in gold]
+    forced = [trace for trace in scored if trace.forced]
+    if not forced:
         return []
-    gold = dict(zip(run.claims.claim_ids, run.claims.labels, strict=True))
-    n_right = sum(trace.verdict == gold[trace.claim_id] and not trace.forced for trace in run.done)
-    share = n_right / len(run.done)
+    n_right = sum(trace.verdict == gold[trace.claim_id] and not trace.forced for trace in scored)
+    share = n_right / len(gold)
     verdicts = "verdict was" if len(forced) == 1 else "verdicts were"
     return [
         f"{len(forced):,} {verdicts} forced, nothing else being offered: "

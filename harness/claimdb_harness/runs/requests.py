@@ -11,7 +11,7 @@ from claimdb_harness.prompts import FIXED, PROMPTS
 from claimdb_harness.runs.asked import Asked
 from claimdb_harness.runs.budgets import Budget
 from claimdb_harness.runs.folder import RunFolder
-from claimdb_harness.runs.plans import Plan, database_paths, plan_run
+from claimdb_harness.runs.plans import Plan, database_paths, limit_range, plan_run
 from claimdb_harness.runs.settings import Settings
 from claimdb_metric.errors import DataError
 
@@ -97,9 +97,13 @@ class Request:
 
     def _check_claims(self, folder: RunFolder, old: Settings) -> None:
         """Refuse another split or limit before anything else is looked at."""
-        name = from_file(self.references).name if self.references else self.split
-        limit = old.limit if self.limit is None else self.limit
-        folder.check_same(replace(old, split=name or old.split, limit=limit))
+        limit = old.limit if self.limit is None else "{}-{}".format(*limit_range(self.limit))
+        new = replace(old, split=self.split or old.split, limit=limit)
+        if self.references:
+            plan = plan_run(self._claims(), limit, self.data_dir, self.repo_id)
+            name, sha256 = plan.claims.name, plan.claims_sha256
+            new = replace(old, split=name, limit=plan.limit, claims_sha256=sha256)
+        folder.check_same(new)
 
     def _given(self) -> dict[str, Any]:
         given = {name: getattr(self, name) for name in _ASKED if getattr(self, name) is not None}

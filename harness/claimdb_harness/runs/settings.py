@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
 from claimdb_harness.runs.budgets import Budget
+from claimdb_harness.runs.kinds import check_kinds
 from claimdb_metric.errors import DataError
 
 SETTINGS_VERSION: Final = 1
@@ -105,8 +106,10 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
         raise DataError(f"a run of format {version!r}; this ClaimDB reads {SETTINGS_VERSION}")
     try:
         budget = given.pop("budget", None)
-        return Settings(**given, budget=None if budget is None else Budget(**budget))
-    except TypeError as error:
+        settings = Settings(**given, budget=None if budget is None else Budget(**budget))
+        check_kinds(settings)
+        return settings
+    except (TypeError, ValueError) as error:
         raise DataError(f"settings of a run are damaged: {error}") from None
 
 
@@ -129,7 +132,7 @@ def _flat(settings: Settings) -> dict[str, Any]:
     values = {name: value for name, value in asdict(settings).items() if name not in MAY_CHANGE}
     values |= values.pop("budget") or {}
     databases = values.pop("databases")
-    return values | {f"database {name}": one["sha256"] for name, one in databases.items()}
+    return values | {f"database {name}": one.get("sha256") for name, one in databases.items()}
 
 
 def _brief(value: object) -> str:

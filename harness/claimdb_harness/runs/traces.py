@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Literal, TypeAlias, get_args
 
+from claimdb_harness.runs.kinds import check_kinds
 from claimdb_metric.errors import DataError
 from claimdb_metric.labels import LABELS
 from claimdb_sandbox.results import STATUSES
@@ -164,12 +165,23 @@ def _trace(values: Mapping[str, Any]) -> Trace:
     given = dict(values)
     trace = Trace(
         verdict=given.pop("label"),
-        calls=tuple(Call(**call) for call in given.pop("calls")),
+        calls=tuple([Call(**call) for call in _listed(given.pop("calls"))]),
         tokens=Tokens(**given.pop("tokens")),
         **given,
     )
-    if type(trace.claim_id) is not int:
-        raise ValueError(f"claim_id {trace.claim_id!r} is no integer")
-    if trace.outcome not in OUTCOMES or (trace.verdict in LABELS) != (trace.outcome == "answered"):
+    for part in (trace, trace.tokens, *trace.calls):
+        check_kinds(part)
+    unknown = [call.status for call in trace.calls if call.status not in CALL_STATUSES]
+    if unknown:
+        raise ValueError(f"no call has the status {unknown[0]!r}")
+    if trace.verdict not in (*LABELS, None) or (trace.verdict is None) == (
+        trace.outcome == "answered"
+    ):
         raise ValueError(f"outcome {trace.outcome!r} with label {trace.verdict!r}")
     return trace
+
+
+def _listed(calls: object) -> list[Any]:
+    if not isinstance(calls, list):
+        raise TypeError(f"calls are {calls!r}"[:200])
+    return calls

@@ -35,7 +35,7 @@ from tests.sandbox.processes import ends_within, is_alive, needs_proc
 
 EXECUTORS = {
     "threads": partial(ThreadPoolExecutor, 3),
-    **{f"{n} processes": partial(open_executor, n) for n in (1, 2, 4)},
+    **{f"{n} processes": partial(open_executor, n) for n in (1, 3)},
 }
 
 
@@ -213,7 +213,7 @@ except KeyboardInterrupt:
 
 
 def test_workers_that_are_stopped_as_they_start_are_silent(tmp_path: Path) -> None:
-    for delay_s in (0.0, 0.03, 0.06, 0.1, 0.15):
+    for delay_s in (0.0, 0.05, 0.1):
         line = [sys.executable, "-P", "-c", STOPPED, str(delay_s)]
         ended = subprocess.run(
             line, cwd=tmp_path, env=child_env(tmp_path), capture_output=True, text=True, timeout=60

@@ -193,7 +193,7 @@ def test_a_worker_that_is_killed_while_it_writes_is_told() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["sleeping", "writing"])
 def test_the_end_is_at_once_whatever_workers_do(what: str) -> None:
-    for number in range(6):
+    for number in (0, 2, 5):
         executor = Processes(2)
         list(executor.map(pid_after, [0.02] * 2))
         for _ in range(40):

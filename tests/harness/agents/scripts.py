@@ -25,7 +25,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolFunction, ToolInfo
 
-from claimdb_harness.agents.run import evaluate, run_claims
+from claimdb_harness.agents.run import CLAIMS_PER_LOG, evaluate, run_claims
 from claimdb_harness.agents.scripted import ScriptedAPI
 from claimdb_harness.agents.sessions import CURRENT
 from claimdb_harness.agents.tasks import build_task
@@ -113,7 +113,7 @@ class RecordingAPI(ModelAPI):
         assert isinstance(answer, ModelOutput)
         return answer
 
-    def should_retry(self, ex: BaseException) -> bool:
+    def should_retry(self, ex: Exception) -> bool:
         return bool(self._scripted.should_retry(ex))
 
     def retry_wait(self) -> Any:
@@ -201,7 +201,8 @@ def run(
     **asked: Any,
 ) -> Run:
     """Begin a run in a folder, or go on with it."""
+    size = asked.pop("claims_per_log", CLAIMS_PER_LOG)
     how = Asked.of("verify", model=MODEL, **asked)
     model = recording(script, recorder or Recorder(), **(config or {}))
     with collected():
-        return run_claims(RunFolder(folder), plan, how, model)
+        return run_claims(RunFolder(folder), plan, how, model, claims_per_log=size)

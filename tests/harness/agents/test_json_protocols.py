@@ -78,7 +78,10 @@ CONSTRAINED = BOTH | {
         [said(f"```json\n{query('SELECT 1')['text']}\n```"), said(verdict(YES))],
         {"verdict": YES, "sql": "ok", "turns": 2},
     ),
-    "a query that is no text": ([query(7), said(verdict(YES))], {"verdict": YES, "sql": "sql_error"}),
+    "a query that is no text": (
+        [query(7), said(verdict(YES))],
+        {"verdict": YES, "sql": "sql_error"},
+    ),
     "at the last turn": (
         [query("SELECT 1"), query("SELECT 2"), said(verdict(YES))],
         {"verdict": YES, "forced": True, "sql": "ok ok"},
@@ -109,9 +112,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Played]:
 @pytest.mark.parametrize(
     ("protocol", "name"), [(protocol, name) for protocol in CASES for name in CASES[protocol]]
 )
-def test_what_comes_of_a_conversation(
-    played: dict[str, Played], protocol: str, name: str
-) -> None:
+def test_what_comes_of_a_conversation(played: dict[str, Played], protocol: str, name: str) -> None:
     expected = dict(CASES[protocol][name][1])
     trace = played[protocol].traces[name]
     is_answered = "verdict" in expected

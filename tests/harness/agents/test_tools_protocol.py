@@ -67,7 +67,10 @@ CASES: dict[str, tuple[list[Any], dict[str, Any]]] = {
         [SQL, SQL, SQL, {"text": "Done."}],
         {"invalid": "no_call", "said": "Done.", "sql": "ok ok ok"},
     ),
-    "at the last turn": ([SQL, SQL, SQL, VERDICT], {"verdict": YES, "forced": True, "turns": 4}),
+    "at the last turn": (
+        [SQL, SQL, SQL, VERDICT],
+        {"verdict": YES, "forced": True, "turns": 4, "sql": "ok ok ok"},
+    ),
     "a query at the last turn": (
         [SQL, SQL, SQL, SQL],
         {"invalid": "no_answer", "sql": "ok ok ok", "turns": 4},
@@ -92,7 +95,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     return play(
         tmp_path_factory.mktemp("tools"),
         {name: steps for name, (steps, _) in CASES.items()},
-        limits=Limits(time_limit_s=0.3, max_rows=100),
+        limits=Limits(time_limit_s=0.5, max_rows=100),
         max_turns=4,
         max_sql_calls=3,
     )
@@ -127,7 +130,7 @@ def test_what_is_offered(played: Played) -> None:
     [
         ("after a query", 1, "1\n1\n(1 row)"),
         ("SQL error", 1, "no such table: nowhere"),
-        ("endless SQL", 1, "stopped after 0.3 s"),
+        ("endless SQL", 1, "stopped after 0.5 s"),
         ("no label, then one", 1, "'SUPPORTS' is not one of"),
         ("no justification", 1, "justification"),
         ("unknown tool", 1, "list_tables"),

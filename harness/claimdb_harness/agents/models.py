@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from inspect_ai.model import GenerateConfig, Model, get_model
 
@@ -31,12 +32,15 @@ def open_model(
         arguments: of the provider.
 
     Raises:
-        DataError: there is no such provider, its package is not installed, or there is no key.
+        DataError: there is no such provider, its package is not installed, there is no key, or the
+            address holds a password.
     """
     if "/" not in name:
         raise DataError(
             f"model {name!r} names no provider: write {_guess(name)}/{name}, for example; {_LOCAL}"
         )
+    if base_url is not None and urlsplit(base_url).password is not None:
+        raise DataError("a password in the server's address goes into logs: use a key's variable")
     try:
         model = get_model(
             name, config=config, base_url=base_url, memoize=False, **dict(arguments or {})

@@ -76,7 +76,8 @@ async def json_turn(model: Model, state: TaskState, session: Session) -> None:
 
 async def constrained_turn(model: Model, state: TaskState, session: Session) -> None:
     """Ask once; the answer is a JSON object of a schema that decoding is held to."""
-    config = GenerateConfig(response_schema=_schema(session.offers_queries))
+    schema = _schema(session.offers_queries)
+    config = GenerateConfig(response_schema=schema, extra_body=_whole_format(model, schema))
     output = await model.generate(state.messages, config=config)
     _receive(output, state, session)
     sql = _query_in(output.completion)
@@ -175,6 +176,15 @@ def _schema(may_query: bool) -> ResponseSchema:
     verdict = _call(SUBMIT_VERDICT, {**VERDICT_PARAMS, "justification": justification})
     whole = JSONSchema(anyOf=[query, verdict]) if may_query else verdict
     return ResponseSchema(name="call", json_schema=whole)
+
+
+def _whole_format(model: Model, schema: ResponseSchema) -> dict[str, Any] | None:
+    """The response format as it is, where Inspect would send it without the lengths of strings."""
+    leaves_out = getattr(model.api, "schema_exclude_fields", None)
+    if not leaves_out or getattr(model.api, "responses_api", None):
+        return None
+    whole = {"name": schema.name, "schema": schema.json_schema.model_dump(exclude_none=True)}
+    return {"response_format": {"type": "json_schema", "json_schema": whole}}
 
 
 def _call(name: str, params: dict[str, JSONSchema]) -> JSONSchema:

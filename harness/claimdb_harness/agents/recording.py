@@ -68,8 +68,13 @@ def _record(state: TaskState, trace: Trace, watch: Watch, on_trace: OnTrace | No
     line = to_line(trace)
     state.store.set(TRACE_KEY, line)
     watch.note(trace.error)
-    if on_trace is not None:
+    if on_trace is None:
+        return
+    try:
         on_trace(trace)
+    except OSError as error:
+        watch.note_disk(error)
+        raise
 
 
 def trace_values(line: object) -> dict[str, Any]:

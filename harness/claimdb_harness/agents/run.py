@@ -50,6 +50,7 @@ def run_claims(
 
     Raises:
         DataError: the folder holds another run, or another process works on it.
+        OSError: a trace cannot be written.
         RunFailedError: a database changed meanwhile, or Inspect ended the run.
     """
     watch = Watch(plan.databases)
@@ -66,6 +67,8 @@ def run_claims(
             shard = Plan(claims, plan.limit, plan.databases)
             task = build_task(shard, asked, watch, writer.add)
             evaluate(task, model, folder.logs, display)
+            if watch.disk_error is not None:
+                raise watch.disk_error
             if watch.gave_up:
                 break
     return read_run(folder.path)

@@ -37,7 +37,8 @@ class Watch:
         self._paths = dict(paths)
         self.before: dict[str, Fingerprint] = fingerprints(sorted(set(paths.values())))
         self._n_failed = 0
-        self._last_error = ""
+        self._reason = ""
+        self.disk_error: OSError | None = None
 
     @cached_property
     def sandbox(self) -> AsyncExecutor:
@@ -55,12 +56,17 @@ class Watch:
     def note(self, error: str | None) -> None:
         """Count the claims in a row that the provider failed; an answer ends the row."""
         self._n_failed = 0 if error is None else self._n_failed + 1
-        self._last_error = error or ""
+        self._reason = f"the provider failed {self._n_failed} claims in a row: {error}"
+
+    def note_disk(self, error: OSError) -> None:
+        """Ask no more claims: what comes of them, and was paid for, cannot be written."""
+        self.disk_error = error
+        self._reason = f"a trace cannot be written: {error}"
 
     @property
     def gave_up(self) -> bool:
-        """Whether the provider failed so many claims that no more are asked."""
-        return self._n_failed >= MAX_FAILURES
+        """Whether no more claims are asked: the provider failed too many, or the disk did."""
+        return self._n_failed >= MAX_FAILURES or self.disk_error is not None
 
     def close(self) -> None:
         """End the processes that run SQL."""
@@ -76,8 +82,7 @@ class Watch:
         """Return why a claim is not begun, None where it is."""
         if not self.gave_up:
             return None
-        reason = f"the provider failed {self._n_failed} claims in a row: {self._last_error}"
-        return EarlyStop(id=id, epoch=epoch, reason=reason)
+        return EarlyStop(id=id, epoch=epoch, reason=self._reason)
 
     async def complete_sample(self, id: str | int, epoch: int, scores: object) -> None:
         """Do nothing: what became of a claim is in its trace."""

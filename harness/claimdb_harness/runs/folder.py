@@ -13,7 +13,7 @@ import json
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -174,7 +174,8 @@ class TraceWriter:
                     line = line[os.write(self._descriptor, line) :]
                 os.fsync(self._descriptor)
             except OSError:
-                os.ftruncate(self._descriptor, end)
+                with suppress(OSError):
+                    os.ftruncate(self._descriptor, end)
                 raise
 
 

@@ -98,7 +98,7 @@ def test_every_other_console_block_prints_what_it_shows(
         ),
         ("sandbox.py", ["pool_faster", "overhead_ms"], ["a connection per query"]),
         (
-            "builder.py --questions 300",
+            "builder.py --questions 100",
             ["select_faster", "execute_faster"],
             ["one `sqlglot.parse_one` a query, one process", "`sqlite3`, a connection a query"],
         ),

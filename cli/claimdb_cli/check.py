@@ -23,7 +23,7 @@ from claimdb_cli.output import AsJson, DataDir, RepoId, print_json
 from claimdb_cli.verdicts import Checked, exit_code, print_verdict, print_verdicts
 
 if TYPE_CHECKING:
-    from claimdb_harness.claim_lists import OwnClaim
+    from claimdb_harness.own_data.claim_lists import OwnClaim
 
 HELP = (
     "Judge claims on your own data, and print the SQL that proves each verdict.\n\n"
@@ -105,7 +105,7 @@ def check(
 
 
 def _claims(claim: str | None, info: str | None, file: Path | None) -> list[OwnClaim]:
-    from claimdb_harness.claim_lists import OwnClaim, read_claims
+    from claimdb_harness.own_data.claim_lists import OwnClaim, read_claims
 
     if (claim is None) == (file is None):
         raise typer.BadParameter("give a claim, or --claims FILE instead")
@@ -120,7 +120,7 @@ def _claims(claim: str | None, info: str | None, file: Path | None) -> list[OwnC
 @contextmanager
 def _database(db: str, data_dir: str | None, repo_id: str | None) -> Iterator[Path]:
     """The SQLite file; one that is made of tables is removed afterwards, also on Ctrl-C."""
-    from claimdb_harness.table_folders import is_table_file, sqlite_of
+    from claimdb_harness.own_data.table_folders import is_table_file, sqlite_of
     from claimdb_loader.sqlite_file import check_file
 
     source = Path(db)

@@ -39,7 +39,7 @@ def mcp(
     repo_id: RepoId = None,
 ) -> None:
     """Serve until stdin is closed, or print how a client starts the server."""
-    from claimdb_harness.mcp_config import mcp_config
+    from claimdb_harness.mcp.config import mcp_config
     from claimdb_metric.errors import DataError
     from claimdb_sandbox.database_file import usable_path
 
@@ -49,6 +49,6 @@ def mcp(
     if print_config:
         print_json(mcp_config(path, trace, max_sql_calls, max_output_bytes))
         return
-    from claimdb_harness.mcp_server import serve
+    from claimdb_harness.mcp.server import serve
 
     serve(path, trace, max_sql_calls, max_output_bytes)

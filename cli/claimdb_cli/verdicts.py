@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from claimdb_harness.claim_lists import OwnClaim
+    from claimdb_harness.own_data.claim_lists import OwnClaim
     from claimdb_harness.runs.traces import Call, Stop, Trace
 
 NO_VERDICT: Final = "NO VERDICT"

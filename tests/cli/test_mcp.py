@@ -12,7 +12,7 @@ import pytest
 
 from tests.children import child_env, run_claimdb
 from tests.cli.conftest import Call
-from tests.harness.mcp_clients import ferries
+from tests.harness.mcp.clients import ferries
 
 
 @pytest.fixture

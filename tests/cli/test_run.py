@@ -126,11 +126,10 @@ def test_all_missing_databases_are_listed_and_nothing_is_asked(
 
 
 def test_a_database_that_is_none(claimdb_command: Call, tmp_path: Path) -> None:
-    folder = tmp_path / "databases"
-    heroes_database(folder / "heroes.sqlite", n_rows=1)
-    (folder / "page.sqlite").write_text("<!DOCTYPE html>")
+    heroes_database(tmp_path / "databases" / "heroes.sqlite", n_rows=1)
+    (tmp_path / "databases" / "page.sqlite").write_text("<!DOCTYPE html>")
     claims = claims_file(tmp_path / "claims.jsonl", ["heroes", "page"])
-    arguments = ("--references", claims, "--data-dir", folder, "--out", "run")
+    arguments = ("--references", claims, "--data-dir", "databases", "--out", "run")
     code, _, err = claimdb_command("run", *DEMO, *arguments)
     assert (code, "page (1 claims)" in err) == (2, True)
 

@@ -11,7 +11,7 @@ import pytest
 
 from claimdb_cli.output import print_json
 from claimdb_cli.verdicts import Checked, exit_code, print_verdict, print_verdicts, sql_lines
-from claimdb_harness.claim_lists import OwnClaim
+from claimdb_harness.own_data.claim_lists import OwnClaim
 from claimdb_harness.runs.traces import Call, Stop, Tokens, Trace
 from claimdb_metric.labels import LABELS
 

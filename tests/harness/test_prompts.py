@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from claimdb_harness.created_schema import schema_text
+from claimdb_harness.mcp.created_schema import schema_text
 from claimdb_harness.prompts import FIXED, PROMPTS, PROTOCOLS, claim_message, prompt
 from claimdb_metric.errors import DataError
 from claimdb_metric.labels import LABELS

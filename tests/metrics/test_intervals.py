@@ -51,14 +51,14 @@ def test_macro_f1_as_rows_are_resampled_one_by_one(by_group: bool) -> None:
     generator = np.random.default_rng(1)
     members = [np.flatnonzero(group == GROUPS) for group in np.unique(GROUPS)]
     values = []
-    for _ in range(1500):
+    for _ in range(700):
         if by_group:
             chosen = generator.integers(0, len(members), len(members))
             drawn = np.concatenate([members[place] for place in chosen])
         else:
             drawn = generator.integers(0, N, N)
         values.append(f1_of_drawn_rows(drawn))
-    # 1,500 rows of scikit-learn take 2 s; their quantiles are less exact.
+    # 700 calls of scikit-learn take 2 s; their quantiles are less exact.
     expected = np.quantile(values, [0.025, 0.975])
     assert interval("macro_f1", GROUPS if by_group else None) == pytest.approx(expected, abs=0.01)
 
@@ -82,7 +82,10 @@ def test_the_true_accuracy_is_inside_95_of_100_times() -> None:
     generator, inside, runs = np.random.default_rng(5), 0, 600
     for _ in range(runs):
         answers = np.where(generator.random(300) < 0.7, 0, 1)
-        low, high = score(answers, np.zeros(300, int)).intervals["accuracy"] or (0, 0)
+        low, high = score(answers, np.zeros(300, int), n_resamples=2000).intervals["accuracy"] or (
+            0,
+            0,
+        )
         inside += low <= 0.7 <= high
     # Three standard errors of a share of 0.95 in 600 runs; percentile intervals fall a bit short.
     assert 0.915 <= inside / runs <= 0.975

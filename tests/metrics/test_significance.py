@@ -78,7 +78,7 @@ def test_a_grouped_effect_on_macro_f1_as_rows_are_resampled_one_by_one() -> None
     groups = np.arange(N) // 5
     generator, effects = np.random.default_rng(1), []
     options: dict[str, Any] = {"labels": [0, 1, 2], "average": "macro", "zero_division": 0}
-    for _ in range(800):
+    for _ in range(400):
         chosen = generator.integers(0, N // 5, N // 5)
         drawn = (chosen[:, None] * 5 + np.arange(5)).ravel()
         a, b = (f1_score(REFERENCES[drawn], answers[drawn], **options) for answers in (A, B))

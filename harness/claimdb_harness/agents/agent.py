@@ -14,7 +14,7 @@ from claimdb_harness.agents.protocols import TURNS
 from claimdb_harness.agents.recording import OnTrace, recorded
 from claimdb_harness.agents.sessions import Session
 from claimdb_harness.agents.watch import Watch
-from claimdb_harness.created_schema import schema_text
+from claimdb_harness.mcp.created_schema import schema_text
 from claimdb_harness.prompts import Prompt
 from claimdb_harness.runs.budgets import Budget
 

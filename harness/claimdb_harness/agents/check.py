@@ -14,8 +14,8 @@ from claimdb_harness.agents.models import open_model
 from claimdb_harness.agents.run import evaluate
 from claimdb_harness.agents.tasks import MAX_RETRIES, build_task
 from claimdb_harness.agents.watch import Watch
-from claimdb_harness.claim_lists import OwnClaim
 from claimdb_harness.labelled_claims import LabelledClaims
+from claimdb_harness.own_data.claim_lists import OwnClaim
 from claimdb_harness.runs.asked import Asked
 from claimdb_harness.runs.budgets import Budget
 from claimdb_harness.runs.plans import Plan

@@ -8,7 +8,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from claimdb_harness.agents.recording import OnTrace, recorded
 from claimdb_harness.agents.sessions import Session
 from claimdb_harness.agents.watch import Watch
-from claimdb_harness.command_agents import CommandResult, run_command
+from claimdb_harness.mcp.command_agents import CommandResult, run_command
 from claimdb_harness.prompts import Prompt
 from claimdb_harness.runs.budgets import Budget
 from claimdb_harness.verdict_text import verdict_in

@@ -14,6 +14,9 @@ from claimdb_metric.errors import DataError
 NO_MODEL: Final = "none/none"
 """Where a command line answers and no model of Inspect's is asked."""
 
+_TRIES_AGAIN: Final = ("openai", "openai-api", "anthropic")
+"""Providers whose SDK asks three times by itself: Inspect's own retries would be multiplied."""
+
 _LOCAL: Final = "openai-api/<name>/<model> with --base-url asks any OpenAI-compatible server"
 
 
@@ -41,10 +44,10 @@ def open_model(
         )
     if base_url is not None and urlsplit(base_url).password is not None:
         raise DataError("a password in the server's address goes into logs: use a key's variable")
+    once = {"max_retries": 0} if name.split("/")[0] in _TRIES_AGAIN else {}
+    given = once | dict(arguments or {})
     try:
-        model = get_model(
-            name, config=config, base_url=base_url, memoize=False, **dict(arguments or {})
-        )
+        model = get_model(name, config=config, base_url=base_url, memoize=False, **given)
     except Exception as error:
         raise DataError(_explained(name, error)) from error
     model.model_args = {}  # Inspect's log would hold them, and they may be secrets

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
-from claimdb_harness.command_agents import split_command
+from claimdb_harness.mcp.command_agents import split_command
 from claimdb_harness.prompts import FIXED, PROTOCOLS, Prompt, prompt
 from claimdb_harness.runs.budgets import Budget
 from claimdb_harness.runs.plans import Plan

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claimdb_harness.claim_lists import OwnClaim, read_claims
+from claimdb_harness.own_data.claim_lists import OwnClaim, read_claims
 from claimdb_metric.errors import ClaimFileError, DataError
 
 

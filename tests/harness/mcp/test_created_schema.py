@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from claimdb_harness.database_tools import schema_text
+from claimdb_harness.mcp.database_tools import schema_text
 from claimdb_metric.errors import DataError
 from claimdb_sandbox import Limits, UnusableDatabaseError
-from tests.harness.mcp_clients import made
+from tests.harness.mcp.clients import made
 
 FERRIES = """
 CREATE TABLE vessel (id INTEGER PRIMARY KEY, name TEXT NOT NULL, home INT REFERENCES port,
@@ -74,7 +74,7 @@ def test_a_schema_is_as_long_as_it_may_be(tmp_path: Path, max_bytes: int) -> Non
 def test_a_schema_that_cannot_be_read_says_why(
     ferries: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("claimdb_harness.created_schema._STATEMENTS", "SELECT gone")
+    monkeypatch.setattr("claimdb_harness.mcp.created_schema._STATEMENTS", "SELECT gone")
     with pytest.raises(DataError, match=r"the schema of .*ferries\.sqlite cannot be read: no such"):
         schema_text(ferries, 1000)
 
@@ -83,7 +83,7 @@ def test_of_more_tables_than_are_read_the_others_are_mentioned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = made(tmp_path / "many.sqlite", "CREATE TABLE a (x); CREATE TABLE b (x)")
-    monkeypatch.setattr("claimdb_harness.created_schema._LIMITS", Limits(max_rows=1))
+    monkeypatch.setattr("claimdb_harness.mcp.created_schema._LIMITS", Limits(max_rows=1))
     assert schema_text(path, 200) == "CREATE TABLE a (x);\n\n-- there are more than 1 row"
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from claimdb_harness.delimited_tables import read_delimited
-from claimdb_harness.parquet_tables import read_parquet
-from claimdb_harness.typed_tables import TypedTable
+from claimdb_harness.own_data.delimited_tables import read_delimited
+from claimdb_harness.own_data.parquet_tables import read_parquet
+from claimdb_harness.own_data.typed_tables import TypedTable
 from claimdb_metric.errors import DataError, UnavailableError
 from claimdb_sandbox.database_file import kind_fault
 

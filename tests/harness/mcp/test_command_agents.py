@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from claimdb_harness.command_agents import CommandResult, run_command, split_command
+from claimdb_harness.mcp.command_agents import CommandResult, run_command, split_command
 from claimdb_harness.runs.budgets import Budget
 from claimdb_metric.errors import DataError
-from tests.harness.mcp_clients import STUCK, ferries
+from tests.harness.mcp.clients import STUCK, ferries
 from tests.sandbox.processes import ends_within, happens_within, needs_proc
 
 USES_TOOLS = """

@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import csv as arrow_csv
 
-from claimdb_harness import delimited_tables
-from claimdb_harness.delimited_tables import delimiter_of
-from claimdb_harness.table_folders import sqlite_of
+from claimdb_harness.own_data import delimited_tables
+from claimdb_harness.own_data.delimited_tables import delimiter_of
+from claimdb_harness.own_data.table_folders import sqlite_of
 from claimdb_metric.errors import DataError
 
 Row = tuple[Any, ...]

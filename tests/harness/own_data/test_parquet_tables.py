@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from claimdb_harness import parquet_tables
-from claimdb_harness.table_folders import sqlite_of
+from claimdb_harness.own_data import parquet_tables
+from claimdb_harness.own_data.table_folders import sqlite_of
 from claimdb_metric.errors import DataError
 
 MOMENT = dt.datetime(2020, 1, 31, 10, 0)

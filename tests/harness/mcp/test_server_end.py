@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from claimdb_harness.call_trace import read_trace
+from claimdb_harness.mcp.call_trace import read_trace
 from tests.children import child_env
-from tests.harness.mcp_clients import STUCK, ferries
+from tests.harness.mcp.clients import STUCK, ferries
 from tests.sandbox.processes import ends_within, happens_within, needs_proc
 
 

@@ -6,7 +6,7 @@ import os
 from difflib import get_close_matches
 from typing import Final
 
-from claimdb_harness.created_schema import NAMED, schema_text
+from claimdb_harness.mcp.created_schema import NAMED, schema_text
 from claimdb_harness.runs.traces import Call
 from claimdb_sandbox import AGENT_LIMITS, Executor, Limits
 from claimdb_sandbox.model_forms import MIN_BYTES, check_max_bytes, cut_text

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from claimdb_harness.table_folders import column_names, is_table_file, sqlite_of
+from claimdb_harness.own_data.table_folders import column_names, is_table_file, sqlite_of
 from claimdb_metric.errors import DataError
 from tests.children import answer_of, child_env
 
@@ -169,7 +169,7 @@ def test_a_full_disk_is_told(folder: Path, tmp_path: Path) -> None:
     code = """
 import json, resource, sys
 from pathlib import Path
-from claimdb_harness.table_folders import sqlite_of
+from claimdb_harness.own_data.table_folders import sqlite_of
 from claimdb_metric.errors import UnavailableError
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:

@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from claimdb_harness.cell_types import TEXT, CellKind, ColumnSurvey, converted
-from claimdb_harness.typed_tables import BATCH_ROWS, TypedTable, reading
+from claimdb_harness.own_data.cell_types import TEXT, CellKind, ColumnSurvey, converted
+from claimdb_harness.own_data.typed_tables import BATCH_ROWS, TypedTable, reading
 from claimdb_metric.errors import DataError
 
 DELIMITERS: Final = (",", ";", "\t", "|")

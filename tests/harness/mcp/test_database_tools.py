@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from claimdb_harness.database_tools import DatabaseTools, sql_name
+from claimdb_harness.mcp.database_tools import DatabaseTools, sql_name
 from claimdb_sandbox import AGENT_LIMITS, ClosedError, Limits, UnusableDatabaseError
-from tests.harness.mcp_clients import made
+from tests.harness.mcp.clients import made
 from tests.sandbox.made_databases import folder_state, heroes_database
 from tests.sandbox.processes import ends_within
 

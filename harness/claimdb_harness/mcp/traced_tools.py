@@ -6,8 +6,8 @@ import logging
 import threading
 from typing import Final
 
-from claimdb_harness.call_trace import CallTrace
-from claimdb_harness.database_tools import DatabaseTools
+from claimdb_harness.mcp.call_trace import CallTrace
+from claimdb_harness.mcp.database_tools import DatabaseTools
 from claimdb_harness.runs.traces import Call
 from claimdb_sandbox import ClosedError, SandboxError
 

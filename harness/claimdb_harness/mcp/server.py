@@ -9,10 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from claimdb_harness.call_trace import CallTrace
-from claimdb_harness.database_tools import DatabaseTools
-from claimdb_harness.mcp_config import SERVER
-from claimdb_harness.traced_tools import TracedTools
+from claimdb_harness.mcp.call_trace import CallTrace
+from claimdb_harness.mcp.config import SERVER
+from claimdb_harness.mcp.database_tools import DatabaseTools
+from claimdb_harness.mcp.traced_tools import TracedTools
 from claimdb_metric.errors import DataError
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from claimdb_harness.call_trace import CallTrace, read_trace
-from claimdb_harness.database_tools import DatabaseTools
+from claimdb_harness.mcp.call_trace import CallTrace, read_trace
+from claimdb_harness.mcp.database_tools import DatabaseTools
+from claimdb_harness.mcp.traced_tools import NO_QUERY_LEFT, TracedTools
 from claimdb_harness.runs.traces import Call
-from claimdb_harness.traced_tools import NO_QUERY_LEFT, TracedTools
 from claimdb_sandbox import ClosedError
-from tests.harness.mcp_clients import FOREVER, ferries
+from tests.harness.mcp.clients import FOREVER, ferries
 
 
 @pytest.fixture

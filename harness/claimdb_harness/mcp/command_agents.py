@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from claimdb_harness.call_trace import read_trace
-from claimdb_harness.mcp_config import SERVER, mcp_config
+from claimdb_harness.mcp.call_trace import read_trace
+from claimdb_harness.mcp.config import SERVER, mcp_config
 from claimdb_harness.runs.budgets import Budget
 from claimdb_harness.runs.traces import Call
 from claimdb_metric.errors import DataError

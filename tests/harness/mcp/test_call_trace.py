@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from claimdb_harness.call_trace import CallTrace, read_trace
+from claimdb_harness.mcp.call_trace import CallTrace, read_trace
 from claimdb_harness.runs.traces import CALL_STATUSES, Call
 from claimdb_metric.errors import DataError
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from claimdb_harness.typed_tables import BATCH_ROWS, TypedTable, reading
+from claimdb_harness.own_data.typed_tables import BATCH_ROWS, TypedTable, reading
 
 _UNITS_PER_S: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 

@@ -1,0 +1,1 @@
+"""What agents get of a database: three tools, over MCP or not, every call traced."""

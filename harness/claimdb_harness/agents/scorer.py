@@ -49,17 +49,16 @@ def scores_of(scores: list[SampleScore]) -> dict[str, float]:
         ),
         "database": [one["db_name"] for one in metadata],
     }
-    found: dict[str, float] = {}
+    whole = score(answers, references, categories=categories, n_resamples=0)
+    found = {"accuracy": whole.accuracy, "macro_f1": whole.macro_f1}
+    found |= {"no_verdict": whole.n_invalid / whole.n}
+    for label, one_class in whole.per_class.items():
+        found |= {f"{slug(label)}_{name}": getattr(one_class, name) for name in PER_CLASS}
     for name, values in groups.items():
         one = score(answers, references, categories=categories, groups={name: values})
         for measure in ("accuracy", "macro_f1"):
             interval = one.intervals[measure] or (float("nan"), float("nan"))
             found[f"{measure}_by_{name}_low"], found[f"{measure}_by_{name}_high"] = interval
-    whole = score(answers, references, categories=categories, n_resamples=0)
-    found |= {"accuracy": whole.accuracy, "macro_f1": whole.macro_f1}
-    found |= {"no_verdict": whole.n_invalid / whole.n}
-    for label, one_class in whole.per_class.items():
-        found |= {f"{slug(label)}_{name}": getattr(one_class, name) for name in PER_CLASS}
     return found
 
 

@@ -140,13 +140,13 @@ def test_each_query_has_the_features_of_its_shape(questions: list[Question]) -> 
     in_dev = Counter[str]()
     for one in questions:
         by_shape = features(one.sql)
-        by_text = features_of_tree(select_of(one.sql), one.sql)
-        if one.bird_id == 2880:
-            assert by_shape.names == ()
-        else:
-            assert by_shape == by_text, one.sql
         found.update(by_shape.names)
         in_dev.update(by_shape.names if one.bird_id < N_DEV else ())
+        # A tree takes 1 ms: those of dev and of every third of train, 2880 among them.
+        if one.bird_id >= N_DEV and one.bird_id % 3:
+            continue
+        by_text = features_of_tree(select_of(one.sql), one.sql)
+        assert by_shape == by_text or (one.bird_id, by_shape.names) == (2880, ()), one.sql
         assert (tie_breaks(one.sql) is not None) is ("limit" in by_shape.names), one.sql
     assert found == ALL_FEATURES
     assert in_dev == DEV_FEATURES

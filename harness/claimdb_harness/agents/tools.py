@@ -32,7 +32,7 @@ async def _execute_sql(sql: str) -> str:
     return call.output
 
 
-async def _submit_verdict(verdict: str, justification: str) -> str:
+async def _submit_verdict(verdict: str, justification: str = "") -> str:
     CURRENT.get().submit(verdict, justification)
     return "done"
 
@@ -42,7 +42,8 @@ def _tool(call: Callable[..., Any], name: str, text: str, params: dict[str, JSON
         call,
         name=name,
         description=text,
-        parameters=ToolParams(properties=params, required=[*params]),
+        # A right verdict without a justification is a verdict.
+        parameters=ToolParams(properties=params, required=[next(iter(params))]),
         max_output=0,  # Inspect cuts nothing: the session keeps to the budget, in whole rows
     )
 

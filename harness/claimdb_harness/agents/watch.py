@@ -17,6 +17,7 @@ from inspect_ai.util import EarlyStop
 from claimdb_sandbox import (
     AGENT_LIMITS,
     AsyncExecutor,
+    ChangedDatabaseError,
     Fingerprint,
     assert_unchanged,
     fingerprints,
@@ -39,6 +40,7 @@ class Watch:
         self._n_failed = 0
         self._reason = ""
         self.disk_error: OSError | None = None
+        self.changed: ChangedDatabaseError | None = None
 
     @cached_property
     def sandbox(self) -> AsyncExecutor:
@@ -55,6 +57,8 @@ class Watch:
 
     def note(self, error: str | None) -> None:
         """Count the claims in a row that the provider failed; an answer ends the row."""
+        if self.gave_up:  # for good: an answer that was in flight changes nothing
+            return
         self._n_failed = 0 if error is None else self._n_failed + 1
         self._reason = f"the provider failed {self._n_failed} claims in a row: {error}"
 
@@ -94,5 +98,9 @@ class Watch:
             ChangedDatabaseError: some did, so that the run fails.
         """
         self.close()
-        await asyncio.to_thread(assert_unchanged, self.before)
+        try:
+            await asyncio.to_thread(assert_unchanged, self.before)
+        except ChangedDatabaseError as error:
+            self.changed = error
+            raise
         return {"databases_unchanged": len(self.before)}

@@ -28,7 +28,7 @@ class Budget:
         max_turns: how often the model is asked; the published benchmark allowed 20.
         max_sql_calls: SQL queries, of which one turn may hold several.
         max_tokens: read and written, over all turns; the published models took 2,000 to 35,000.
-        max_seconds: from the first turn on, waiting for the provider included.
+        max_seconds: of the model's answers and of queries; waiting for retries is not the model's.
         max_output_bytes: of one query's answer as the model reads it, 200 to 32,768.
 
     Raises:

@@ -3,6 +3,7 @@
 RUN/run.json      what was asked: model, prompt, budget, hashes of claims and databases
 RUN/claims.jsonl  the claims, as their split has them
 RUN/traces.jsonl  a line for each claim, as soon as it is done; asked again, the last line counts
+RUN/failed.txt    why its verdicts do not count, where a database changed during the run
 RUN/logs/*.eval   Inspect's own logs, for `inspect view`
 """
 
@@ -27,6 +28,7 @@ from claimdb_metric.errors import DataError
 SETTINGS_FILE: Final = "run.json"
 CLAIMS_FILE: Final = "claims.jsonl"
 TRACES_FILE: Final = "traces.jsonl"
+FAILED_FILE: Final = "failed.txt"
 LOGS_FOLDER: Final = "logs"
 LOCK_FILE: Final = ".lock"
 
@@ -79,6 +81,16 @@ class RunFolder:
                 f"{self.path} is the folder of another run: {'; '.join(found)}. "
                 "Ask the same again, or give another --out"
             )
+
+    def fail(self, reason: str) -> None:
+        """Write why no verdict of this run counts, also after whatever it was is mended."""
+        replace_atomically(self.path / FAILED_FILE, f"{reason}\n".encode())
+
+    def check_not_failed(self) -> None:
+        """Raise DataError where the run failed as a whole."""
+        if (self.path / FAILED_FILE).is_file():
+            reason = (self.path / FAILED_FILE).read_text("utf-8").strip()
+            raise DataError(f"{self.path} failed: {reason}; begin it anew in another --out")
 
     def settings(self) -> Settings:
         """Return what was asked.

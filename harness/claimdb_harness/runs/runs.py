@@ -61,7 +61,7 @@ def read_run(path: Path) -> Run:
     """Return a run from its folder, or from a log of `inspect eval claimdb/…`.
 
     Raises:
-        DataError: it is neither, or damaged.
+        DataError: it is neither, or damaged, or a database changed during it.
         OSError: it is not there, or may not be read.
     """
     if path.suffix == ".eval":
@@ -71,4 +71,5 @@ def read_run(path: Path) -> Run:
     if not path.exists():
         raise DataError(f"no such run: {path}")
     folder = RunFolder(path)
+    folder.check_not_failed()
     return Run(path, folder.settings(), folder.claims(), folder.traces())

@@ -34,8 +34,8 @@ CASES: dict[str, tuple[list[Any], dict[str, Any]]] = {
     ),
     "lower case, then right": ([{"verdict": YES.lower()}, VERDICT], {"verdict": YES, "turns": 2}),
     "no justification": (
-        [call("submit_verdict", verdict=YES), VERDICT],
-        {"verdict": YES, "turns": 2},
+        [call("submit_verdict", verdict=YES)],
+        {"verdict": YES, "turns": 1, "justification": ""},
     ),
     "more arguments": (
         [call("submit_verdict", verdict=YES, justification="", confidence=1), VERDICT],
@@ -132,7 +132,6 @@ def test_what_is_offered(played: Played) -> None:
         ("SQL error", 1, "no such table: nowhere"),
         ("endless SQL", 1, "stopped after 0.5 s"),
         ("no label, then one", 1, "'SUPPORTS' is not one of"),
-        ("no justification", 1, "justification"),
         ("unknown tool", 1, "list_tables"),
         ("words, then a verdict", 1, GO_ON),
         ("words only", 1, GO_ON),

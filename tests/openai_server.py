@@ -85,7 +85,7 @@ class Script:
             {"text": …}.
     """
 
-    steps: dict[str, Sequence[Step]] = field(default_factory=dict)
+    steps: dict[str, Sequence[Step]]
     faults: list[Fault] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     crashes: list[str] = field(default_factory=list)
@@ -94,7 +94,7 @@ class Script:
     def step(self, request: Request) -> Step:
         parts = [part for part in self.steps if part and part in request.text]
         steps = self.steps[parts[0] if parts else ""]
-        turn = sum(message["role"] == "assistant" for message in request.body["messages"])
+        turn: int = sum(message["role"] == "assistant" for message in request.body["messages"])
         return steps[min(turn, len(steps) - 1)]
 
     def fault(self, request: Request) -> Fault | None:

@@ -120,7 +120,7 @@ def online_env() -> dict[str, str]:
     """
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     path = os.pathsep.join([str(Path(sys.executable).parent), env["PATH"]])
-    return env | {"PATH": path, "PIP_NO_COMPILE": "1"}
+    return env | {"PATH": path, "PIP_COMPILE": "0"}
 
 
 @pytest.mark.slow

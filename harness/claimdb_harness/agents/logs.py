@@ -28,8 +28,6 @@ def run_of_log(path: Path) -> Run:
     Raises:
         DataError: it is no log, or of another task.
     """
-    if not path.is_file():
-        raise DataError(f"no such log: {path}")
     try:
         log = read_eval_log(str(path), header_only=True)
         samples = [*_samples(path)]

@@ -36,7 +36,7 @@ def verify(
     references: str | None = None,
     data_dir: str | None = None,
     repo_id: str | None = None,
-    command: str | None = None,
+    command: str | list[str] | None = None,
     max_turns: int = 20,
     max_sql_calls: int = 40,
     max_tokens: int = 200_000,
@@ -97,6 +97,8 @@ def _task(name: str, options: dict[str, Any]) -> Task:
     """The task as `inspect eval` asks for it; what a run is asked about comes from the options."""
     sources = {key: options.pop(key) for key in ("data_dir", "repo_id")}
     split, references = options.pop("split"), options.pop("references")
+    if isinstance(options.get("command"), list):  # Inspect splits what -T says at its commas
+        options["command"] = ",".join(options["command"])
     claims = from_file(references) if references else from_split(split, **sources)
     plan = plan_run(claims, options.pop("limit"), **sources)
     return build_task(plan, Asked.of(name, **options), Watch(plan.databases))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from claimdb_harness.labelled_claims import LabelledClaims
@@ -65,11 +66,19 @@ def read_run(path: Path) -> Run:
         OSError: it is not there, or may not be read.
     """
     if path.suffix == ".eval":
-        from claimdb_harness.agents.logs import run_of_log
-
-        return run_of_log(path)
+        if not path.is_file():
+            raise DataError(f"no such log: {path}")
+        return _of_log(path, path.stat().st_mtime_ns)
     if not path.exists():
         raise DataError(f"no such run: {path}")
     folder = RunFolder(path)
     folder.check_not_failed()
     return Run(path, folder.settings(), folder.claims(), folder.traces())
+
+
+@lru_cache(maxsize=2)
+def _of_log(path: Path, _: int) -> Run:
+    """The run of a log in one state; to read 1,000 samples takes Inspect five seconds."""
+    from claimdb_harness.agents.logs import run_of_log
+
+    return run_of_log(path)

@@ -1,4 +1,4 @@
-"""A run's log in a browser: `inspect view bundle`, served on loopback, shows verdicts and scores."""
+"""A run's log in a browser: `inspect view bundle` on loopback shows verdicts and scores."""
 
 from __future__ import annotations
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import zipfile_zstd
 
 from claimdb_harness.runs.folder import RunFolder
 from claimdb_harness.runs.traces import Tokens, Trace
 from claimdb_metric.labels import LABELS
 from tests.cli import conftest
 from tests.harness.agents.scripts import collected
+from tests.harness.mcp.clients import ferries
 from tests.openai_server import Fault, OpenAIServer
 
 claimdb_command = conftest.claimdb_command
@@ -212,7 +213,8 @@ def test_an_answer_that_does_not_come_is_the_providers_failure(
 
 def contents(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Each file below a folder, and each part of those that are archives."""
-    assert zipfile_zstd  # makes zipfile read what Inspect's logs are compressed with
+    # Makes zipfile read what Inspect's logs are compressed with.
+    importlib.import_module("zipfile_zstd")
     for path in filter(Path.is_file, folder.rglob("*")):
         yield path.name, path.read_bytes()
         if zipfile.is_zipfile(path):
@@ -246,19 +248,17 @@ def test_without_a_key_the_message_names_its_variable(
 
 
 def test_a_claim_of_ones_own(
-    claimdb_command: conftest.Call, server: OpenAIServer, any_database: Path
+    claimdb_command: conftest.Call, server: OpenAIServer, database: Path
 ) -> None:
     server.script.steps = {"Vita": [{"sql": "SELECT name FROM vessel"}, {"verdict": YES}]}
     model: Any = ("--model", "openai-api/local/some-model", "--base-url", server.base_url)
     with collected():
-        code, out, err = claimdb_command("check", "Vita sails.", "--db", any_database, *model)
+        code, out, err = claimdb_command("check", "Vita sails.", "--db", database, *model)
     assert (code, err, len(server.requests)) == (0, "", 2)
     assert YES in out
     assert "SELECT name FROM vessel" in out
 
 
 @pytest.fixture
-def any_database(tmp_path: Path) -> Path:
-    from tests.harness.mcp.clients import ferries
-
+def database(tmp_path: Path) -> Path:
     return ferries(tmp_path / "ferries.sqlite")

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from inspect_ai.model import ChatMessageSystem, get_model
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from claimdb_harness.agents.protocols import TURNS
@@ -20,6 +20,8 @@ from claimdb_harness.runs.budgets import Budget
 
 FINALS: Final = ("forced", "none")
 """Whether the last turn offers nothing but the verdict."""
+
+LAST_TURN: Final = "No further query is possible. Give the verdict now."
 
 MAX_SCHEMA_BYTES: Final = 64 * 2**10
 
@@ -57,7 +59,9 @@ def claim_agent(
                 return
             session.turns += 1
             is_last = session.turns == budget.max_turns or not session.has_queries_left
-            session.is_forced = has_database and final == "forced" and is_last
+            if has_database and final == "forced" and is_last and not session.is_forced:
+                session.is_forced = True
+                state.messages.append(ChatMessageUser(content=LAST_TURN))
             await TURNS[protocol](model, state, session)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:

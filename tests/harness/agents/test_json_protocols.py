@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from claimdb_harness.agents.agent import LAST_TURN
 from claimdb_harness.agents.protocols import GIVE_JSON, GO_ON_JSON
 from claimdb_harness.runs.runs import read_run
 from claimdb_metric.labels import LABELS
@@ -128,7 +129,7 @@ def test_json_offers_queries_and_at_last_nothing(played: dict[str, Played]) -> N
     assert [asking.tools for asking in askings] == [("execute_sql",), ("execute_sql",), ()]
     assert {asking.schema for asking in askings} == {None}
     asked = [asking.texts[-1] for asking in played["json"].askings["words only"]]
-    assert asked[1:] == [GO_ON_JSON, GO_ON_JSON]
+    assert asked[1:] == [GO_ON_JSON, LAST_TURN]
 
 
 def test_constrained_holds_the_answer_to_a_schema(played: dict[str, Played]) -> None:

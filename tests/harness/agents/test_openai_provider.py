@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import zipfile
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -67,20 +66,11 @@ def traces(tmp_path: Path) -> dict[str, Trace]:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "tools", "has_schema"),
-    [
-        ("tools", ["execute_sql", "submit_verdict"], False),
-        ("json", ["execute_sql"], False),
-        ("constrained", [], True),
-    ],
+    ("protocol", "tools"),
+    [("tools", ["execute_sql", "submit_verdict"]), ("json", ["execute_sql"]), ("constrained", [])],
 )
 def test_verdicts_calls_and_tokens(
-    run: Run,
-    server: OpenAIServer,
-    tmp_path: Path,
-    protocol: str,
-    tools: list[str],
-    has_schema: bool,
+    run: Run, server: OpenAIServer, tmp_path: Path, protocol: str, tools: list[str]
 ) -> None:
     code, out, _ = run("--protocol", protocol)
     assert code == 0, out
@@ -97,9 +87,8 @@ def test_verdicts_calls_and_tokens(
     ]
     # The 100 tokens of a prompt hold the 60 from the cache: they are counted once.
     assert found[BILLS].tokens == Tokens(input=120, cached=180, output=60, reasoning=24)
-    assert {(*one.tools, one.schema is not None) for one in server.requests} == {
-        (*tools, has_schema)
-    }
+    offered = {(*one.tools, one.schema is not None) for one in server.requests}
+    assert offered == {(*tools, protocol == "constrained")}
     assert found[FERRIES].calls[0].output in server.about(FERRIES)[-1].text
     assert {one.headers["authorization"] for one in server.requests} == {f"Bearer {KEY}"}
 
@@ -213,8 +202,7 @@ def test_an_answer_that_does_not_come_is_the_providers_failure(
 
 def contents(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Each file below a folder, and each part of those that are archives."""
-    # Makes zipfile read what Inspect's logs are compressed with.
-    importlib.import_module("zipfile_zstd")
+    import_module("zipfile_zstd")  # lets zipfile read what Inspect's logs are compressed with
     for path in filter(Path.is_file, folder.rglob("*")):
         yield path.name, path.read_bytes()
         if zipfile.is_zipfile(path):
@@ -248,17 +236,13 @@ def test_without_a_key_the_message_names_its_variable(
 
 
 def test_a_claim_of_ones_own(
-    claimdb_command: conftest.Call, server: OpenAIServer, database: Path
+    claimdb_command: conftest.Call, server: OpenAIServer, tmp_path: Path
 ) -> None:
     server.script.steps = {"Vita": [{"sql": "SELECT name FROM vessel"}, {"verdict": YES}]}
-    model: Any = ("--model", "openai-api/local/some-model", "--base-url", server.base_url)
+    database = ferries(tmp_path / "ferries.sqlite")
+    model = ("--model", "openai-api/local/some-model", "--base-url", server.base_url)
     with collected():
         code, out, err = claimdb_command("check", "Vita sails.", "--db", database, *model)
     assert (code, err, len(server.requests)) == (0, "", 2)
     assert YES in out
     assert "SELECT name FROM vessel" in out
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
-    return ferries(tmp_path / "ferries.sqlite")

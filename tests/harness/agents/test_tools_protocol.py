@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from claimdb_harness.agents.protocols import GIVE_VERDICT, GO_ON
+from claimdb_harness.agents.agent import LAST_TURN
+from claimdb_harness.agents.protocols import GO_ON
 from claimdb_metric.labels import LABELS
 from claimdb_sandbox import Limits
 from tests.harness.agents.scripts import ENDLESS, NO, YES, Played, play
@@ -146,9 +147,8 @@ def test_what_the_model_gets_to_read(played: Played, name: str, turn: int, told:
 
 def test_the_last_words_before_the_end_of_turns(played: Played) -> None:
     asked = {name: one.texts[-1] for name, (*_, one) in played.askings.items()}
-    assert asked["words only"] == GO_ON
-    assert asked["silence"] == GO_ON
-    assert GIVE_VERDICT not in asked["only queries"]
+    for name in ("words only", "silence", "only queries"):
+        assert asked[name] == LAST_TURN
 
 
 def test_the_instructions_come_first_then_the_claim(played: Played) -> None:

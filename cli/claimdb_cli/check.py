@@ -72,6 +72,9 @@ def check(
     base_url: BaseUrl = None,
     model_arg: ModelArgs = None,
     temperature: Temperature = None,
+    protocol: Annotated[
+        str, typer.Option(help="tools, json, or constrained for models that know no tools.")
+    ] = "tools",
     max_turns: MaxTurns = None,
     max_tokens: MaxTokens = None,
     max_seconds: MaxSeconds = None,
@@ -89,6 +92,7 @@ def check(
         "base_url": base_url,
         "model_args": model_arguments(model_arg),
         "temperature": temperature,
+        "protocol": protocol,
     }
     asked = _claims(claim, info, claims)
     agents_room("check")  # what it needs is here, or nothing is loaded

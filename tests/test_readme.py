@@ -98,6 +98,11 @@ def test_every_other_console_block_prints_what_it_shows(
         ),
         ("sandbox.py", ["pool_faster", "overhead_ms"], ["a connection per query"]),
         (
+            "harness.py --claims 20",
+            ["ratio"],
+            ["Inspect's own loop with a tool that does nothing"],
+        ),
+        (
             "builder.py --questions 100",
             ["select_faster", "execute_faster"],
             ["one `sqlglot.parse_one` a query, one process", "`sqlite3`, a connection a query"],

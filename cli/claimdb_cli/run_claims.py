@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from claimdb_cli import run_options as options
 from claimdb_cli.model_options import (
-    PANEL,
     BaseUrl,
     Model,
     ModelArgs,
@@ -17,7 +17,6 @@ from claimdb_cli.model_options import (
     display,
     interrupted,
     model_arguments,
-    said,
 )
 from claimdb_cli.output import AsJson, DataDir, RepoId, print_json, printable_line
 
@@ -26,72 +25,35 @@ if TYPE_CHECKING:
     from claimdb_harness.runs.summary import Summary
 
 HELP = "Have a model verify claims with SQL; exit code 1 if its provider left some out."
-CLAIMS = "The claims"
-HOW = "How it is asked"
-BUDGET = "The budget of each claim"
 MAX_ERRORS = 3
 
 
 def run_claims(
     model: Model = None,
-    command: Annotated[
-        str | None, said("An agent's command line instead; {mcp_config} in it.", PANEL)
-    ] = None,
+    command: options.Command = None,
     base_url: BaseUrl = None,
     model_arg: ModelArgs = None,
     temperature: Temperature = None,
-    seed: Annotated[int | None, said("Of the sampling, where heeded.", PANEL)] = None,
-    reasoning_effort: Annotated[str | None, said("Such as low or high.", PANEL)] = None,
-    max_connections: Annotated[
-        int | None, said("Calls at a time.", PANEL, min=1, max=10_000)
-    ] = None,
-    max_retries: Annotated[
-        int, said("Of a call that fails.", PANEL, min=0, max=100, show_default=True)
-    ] = 5,
-    split: Annotated[
-        str | None, said("train, test_* or sample.", CLAIMS, show_default="test_public")
-    ] = None,
-    references: Annotated[str | None, said("Claims of your own instead.", CLAIMS, "FILE")] = None,
-    limit: Annotated[str | None, said("The first N, or the Ath to Bth.", CLAIMS, "N|A-B")] = None,
+    seed: options.Seed = None,
+    reasoning_effort: options.ReasoningEffort = None,
+    max_connections: options.MaxConnections = None,
+    max_retries: options.MaxRetries = 5,
+    split: options.Split = None,
+    references: options.References = None,
+    limit: options.Limit = None,
     data_dir: DataDir = None,
     repo_id: RepoId = None,
-    task: Annotated[
-        str | None, said("verify, closed_book or schema_only.", HOW, show_default="verify")
-    ] = None,
-    prompt: Annotated[
-        str | None, said("minimal, taxonomy, schema-first, a file.", HOW, show_default="minimal")
-    ] = None,
-    protocol: Annotated[
-        str | None, said("tools, json or constrained.", HOW, show_default="tools")
-    ] = None,
-    final: Annotated[
-        str | None,
-        said("forced: the last turn offers only the verdict; none.", HOW, show_default="forced"),
-    ] = None,
-    max_turns: Annotated[int | None, said("Calls of the model.", BUDGET, show_default="20")] = None,
-    max_sql_calls: Annotated[
-        int | None, said("Queries, failed ones too.", BUDGET, show_default="40")
-    ] = None,
-    max_tokens: Annotated[
-        int | None, said("Read and written.", BUDGET, show_default="200,000")
-    ] = None,
-    max_seconds: Annotated[
-        int | None, said("Of model and queries.", BUDGET, show_default="900")
-    ] = None,
-    max_output_bytes: Annotated[
-        int | None, said("Of a query's answer.", BUDGET, show_default="16,000")
-    ] = None,
-    out: Annotated[
-        Path | None, said("Folder of the run.", "The run", "DIR", show_default="runs/…")
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume",
-            help="Go on with the run in --out; what is done stays.",
-            rich_help_panel="The run",
-        ),
-    ] = False,
+    task: options.Task = None,
+    prompt: options.Prompt = None,
+    protocol: options.Protocol = None,
+    final: options.Final = None,
+    max_turns: options.MaxTurns = None,
+    max_sql_calls: options.MaxSqlCalls = None,
+    max_tokens: options.MaxTokens = None,
+    max_seconds: options.MaxSeconds = None,
+    max_output_bytes: options.MaxOutputBytes = None,
+    out: options.Out = None,
+    resume: options.Resume = False,
     as_json: AsJson = False,
 ) -> None:
     """Run the claims of a split, and say what came of it."""

@@ -46,6 +46,7 @@ def f1_of_drawn_rows(drawn: npt.NDArray[np.int64]) -> float:
     return float(f1_score(labels, answers, **options))
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("by_group", [False, True], ids=["claims", "groups"])
 def test_macro_f1_as_rows_are_resampled_one_by_one(by_group: bool) -> None:
     generator = np.random.default_rng(1)
@@ -78,6 +79,7 @@ def test_groups_of_one_claim_each_are_claims() -> None:
     assert interval("macro_f1", np.arange(N)) == interval("macro_f1")
 
 
+@pytest.mark.unmeasured
 def test_the_true_accuracy_is_inside_95_of_100_times() -> None:
     generator, inside, runs = np.random.default_rng(5), 0, 600
     for _ in range(runs):

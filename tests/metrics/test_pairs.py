@@ -113,6 +113,7 @@ def test_a_pair_alone_and_among_others_differs_by_the_draw_only(groups: Any) -> 
         assert other.p_value == pytest.approx(one.p_value, abs=0.02)
 
 
+@pytest.mark.unmeasured
 def test_many_pairs_get_resamples_enough_for_a_small_p() -> None:
     """With 10,000 the smallest p-value times 276 pairs would be 0.055."""
     many = {f"random {n}": GENERATOR.integers(0, 3, N) for n in range(23)} | {"right": REFERENCES}

@@ -42,6 +42,7 @@ def drawn_rows(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     return [answer for answer, _ in drawn], [label for _, label in drawn]
 
 
+@pytest.mark.unmeasured
 @settings(max_examples=200, deadline=None)
 @given(rows=drawn_rows())
 def test_agreement_with_scikit_learn(rows: tuple[list[str], list[str]]) -> None:

@@ -36,6 +36,7 @@ def test_mcnemar_as_statsmodels_has_it(only_a: int, only_b: int) -> None:
     assert mcnemar(only_b, only_a) == mcnemar(only_a, only_b)
 
 
+@pytest.mark.unmeasured
 # Each call of the peer takes 30 ms and more.
 @settings(max_examples=15, deadline=None)
 @given(p_values=st.lists(st.floats(0, 1), min_size=1, max_size=12))
@@ -57,6 +58,7 @@ def test_the_interval_of_an_effect_as_scipy_resamples_it() -> None:
     assert mine.interval == pytest.approx(peer.confidence_interval, abs=0.003)
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 1.0])
 def test_the_p_value_is_near_that_of_a_permutation_test(share: float) -> None:
     """Another test of the same question: the labels a and b are exchanged at random."""
@@ -72,6 +74,7 @@ def test_the_p_value_is_near_that_of_a_permutation_test(share: float) -> None:
     assert mine.p_value == pytest.approx(peer.pvalue, abs=0.03, rel=0.5)
 
 
+@pytest.mark.unmeasured
 def test_a_grouped_effect_on_macro_f1_as_rows_are_resampled_one_by_one() -> None:
     from sklearn.metrics import f1_score
 

@@ -166,6 +166,7 @@ def test_one_select_from_one_table_may_be_a_lookup(sql: str, may_be: bool) -> No
     assert features(sql).may_be_lookup is may_be
 
 
+@pytest.mark.unmeasured
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(random_queries())
 def test_a_query_and_its_shape_have_the_same_features(sql: str) -> None:
@@ -190,6 +191,7 @@ def test_most_random_queries_are_accepted_by_sqlite() -> None:
     assert names == set(FEATURES)
 
 
+@pytest.mark.unmeasured
 @settings(max_examples=300, deadline=None)
 @given(mixed)
 @example("\0")

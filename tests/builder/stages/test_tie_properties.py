@@ -61,6 +61,7 @@ def forms_of(sql: str) -> TieBreaks:
     return forms
 
 
+@pytest.mark.unmeasured
 @settings(max_examples=300, deadline=None)
 @given(tables, some_columns, st.just([]) | some_columns, st.integers(0, 4), st.integers(0, 4))
 @example([(0, 0, 0), (0, 1, 0), (0, 2, 0)], ["b"], ["a"], 1, 1)
@@ -99,6 +100,7 @@ def test_forms_of_groups_differ_where_there_is_more_than_one_answer(
     assert (run(rows, forms.ascending) != run(rows, forms.descending)) is (len(expected) > 1)
 
 
+@pytest.mark.unmeasured
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(random_queries())
 def test_forms_of_any_query_are_sql(sql: str) -> None:

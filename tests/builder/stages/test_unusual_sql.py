@@ -91,6 +91,7 @@ def test_sql_that_sqlite_accepts_has_its_features(sql: str, names: str) -> None:
     assert names_of(sql) == set(names.split())
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("name", sorted(BIG))
 def test_sql_of_any_size_is_looked_at(name: str) -> None:
     sql = BIG[name]

@@ -44,6 +44,7 @@ def exact(table: Table) -> int:
     return found.n_tokens
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("gap", [1, 3])
 @pytest.mark.parametrize("kind", DDL)
 @pytest.mark.parametrize("n_sampled", [300, 1000])

@@ -6,6 +6,7 @@ import itertools
 import sqlite3
 from contextlib import closing
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 

@@ -65,6 +65,7 @@ def check_claims(
             on_done()
 
     watch = Watch(plan.databases)
+    watch.last_of = opened
     with TemporaryDirectory(prefix="claimdb-check-") as logs, closing(watch):
         evaluate(build_task(plan, asked, watch, keep), opened, Path(logs))
     return [traces.get(place, _not_begun(place)) for place in range(len(claims))]

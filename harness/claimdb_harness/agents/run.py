@@ -65,7 +65,9 @@ def run_claims(
         so_far = read_run(folder.path)
         # What failed before comes last: failures in a row would end the run before the others.
         pending = sorted(so_far.pending, key=so_far.traces.__contains__)
-        for claims in _shards(plan.claims, pending, claims_per_log):
+        shards = [*_shards(plan.claims, pending, claims_per_log)]
+        for claims in shards:
+            watch.last_of = model if claims is shards[-1] else None
             shard = Plan(claims, plan.limit, plan.databases)
             task = build_task(shard, asked, watch, writer.add)
             try:

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from inspect_ai.model import Model
 from inspect_ai.util import EarlyStop
 
 from claimdb_sandbox import (
@@ -32,6 +33,11 @@ class Watch:
 
     Args:
         paths: the file of each database by name.
+
+    Attributes:
+        disk_error: why a trace could not be written, if so.
+        changed: which databases changed, if any.
+        last_of: the model that nobody asks after this task, so that it is closed.
     """
 
     def __init__(self, paths: Mapping[str, Path]) -> None:
@@ -41,6 +47,7 @@ class Watch:
         self._reason = ""
         self.disk_error: OSError | None = None
         self.changed: ChangedDatabaseError | None = None
+        self.last_of: Model | None = None
 
     @cached_property
     def sandbox(self) -> AsyncExecutor:
@@ -103,4 +110,6 @@ class Watch:
         except ChangedDatabaseError as error:
             self.changed = error
             raise
+        if self.last_of is not None:  # its connections are of this event loop, which ends now
+            await self.last_of.api.aclose()
         return {"databases_unchanged": len(self.before)}

@@ -21,18 +21,13 @@ from tests.openai_server import OpenAIServer
 NAME = "openai-api/local/some-model"
 
 
-@pytest.mark.parametrize("claims_per_log", [4, 2], ids=["one log", "two logs"])
-def test_no_connection_is_left_open(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, claims_per_log: int
-) -> None:
+def test_no_connection_is_left_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
     plan = plan_run(from_split("sample"), 4)
     with OpenAIServer({"": [{"verdict": LABELS[0]}]}) as server, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Inspect itself
         model = open_model(NAME, GenerateConfig(), server.base_url)
-        run = run_claims(
-            RunFolder(tmp_path / "run"), plan, Asked(model=NAME), model, "none", claims_per_log
-        )
+        run = run_claims(RunFolder(tmp_path / "run"), plan, Asked(model=NAME), model)
         with warnings.catch_warnings(record=True) as left:
             warnings.simplefilter("always")
             del model

@@ -47,7 +47,7 @@ class Watch:
         self._reason = ""
         self.disk_error: OSError | None = None
         self.changed: ChangedDatabaseError | None = None
-        # Between two logs of a run it stays open: to close it would end a server that Inspect started.
+        # Between two logs it stays open: to close it would end a server that Inspect started.
         self.last_of: Model | None = None
 
     @cached_property

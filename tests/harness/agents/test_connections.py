@@ -26,6 +26,7 @@ def test_no_connection_is_left_open(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     plan = plan_run(from_split("sample"), 4)
     with OpenAIServer({"": [{"verdict": LABELS[0]}]}) as server, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Inspect itself
+        gc.collect()  # what other tests left
         model = open_model(NAME, GenerateConfig(), server.base_url)
         run = run_claims(RunFolder(tmp_path / "run"), plan, Asked(model=NAME), model)
         with warnings.catch_warnings(record=True) as left:

@@ -18,9 +18,6 @@ from claimdb_harness.mcp.created_schema import schema_text
 from claimdb_harness.prompts import Prompt
 from claimdb_harness.runs.budgets import Budget
 
-FINALS: Final = ("forced", "none")
-"""Whether the last turn offers nothing but the verdict."""
-
 LAST_TURN: Final = "No further query is possible. Give the verdict now."
 
 MAX_SCHEMA_BYTES: Final = 64 * 2**10

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from inspect_ai.model import ModelOutput
 
-from claimdb_harness.runs.budgets import Budget
+from claimdb_harness.runs.budgets import NO_QUERY_LEFT, Budget
 from claimdb_harness.runs.traces import Call, Invalid, Stop, Tokens, Trace
 
 if TYPE_CHECKING:
@@ -143,6 +143,3 @@ class Session:
             seconds=round(self.seconds, 3),
             error=error if failed else None,
         )
-
-
-NO_QUERY_LEFT: Final = "refused: no query is left in the budget; give the verdict now"

@@ -52,7 +52,7 @@ class Watch:
 
     @cached_property
     def sandbox(self) -> AsyncExecutor:
-        """What runs the agents' SQL, two queries for each processor at a time."""
+        """What runs the agents' SQL, a query for each processor at a time."""
         return AsyncExecutor(AGENT_LIMITS, retry_once=True)
 
     def path_of(self, db_name: str) -> Path:

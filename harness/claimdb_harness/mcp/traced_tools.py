@@ -8,10 +8,10 @@ from typing import Final
 
 from claimdb_harness.mcp.call_trace import CallTrace
 from claimdb_harness.mcp.database_tools import DatabaseTools
+from claimdb_harness.runs.budgets import NO_QUERY_LEFT
 from claimdb_harness.runs.traces import Call
 from claimdb_sandbox import ClosedError, SandboxError
 
-NO_QUERY_LEFT: Final = "refused: no query is left in the budget; give the verdict now"
 UNREADABLE: Final = "the database cannot be read any more"
 
 _log: Final = logging.getLogger(__name__)

@@ -9,6 +9,9 @@ from typing import Any, Final
 from claimdb_metric.errors import DataError
 from claimdb_sandbox import AGENT_LIMITS
 
+NO_QUERY_LEFT: Final = "refused: no query is left in the budget; give the verdict now"
+"""What an agent reads in place of rows, over MCP as well."""
+
 _RANGES: Final[Mapping[str, tuple[int, int]]] = {
     "max_turns": (1, 10_000),
     "max_sql_calls": (0, 10_000),

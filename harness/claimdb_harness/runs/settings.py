@@ -31,7 +31,7 @@ class Settings:
         split: the name of the claims.
         claims_sha256: of the claims file in the run's folder.
         task: verify, closed_book, schema_only; `imported` for other people's runs.
-        limit: which claims of the split, `A-B` with B left out, by their order; None for all.
+        limit: which claims of the split, `A-B` by their order, both included, from 1; None for all.
         prompt: the prompt's name.
         prompt_sha256: of all instructions that the model got, 64 hex digits.
         protocol: how the model calls tools and gives its verdict.

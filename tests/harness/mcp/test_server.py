@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from claimdb_harness.mcp.call_trace import read_trace
-from claimdb_harness.mcp.traced_tools import NO_QUERY_LEFT
+from claimdb_harness.runs.budgets import NO_QUERY_LEFT
 from tests.harness.mcp.clients import A_SECOND, FOREVER, STUCK, asked, connected, ferries
 from tests.sandbox.made_databases import folder_state
 

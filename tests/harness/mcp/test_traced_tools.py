@@ -10,7 +10,8 @@ import pytest
 
 from claimdb_harness.mcp.call_trace import CallTrace, read_trace
 from claimdb_harness.mcp.database_tools import DatabaseTools
-from claimdb_harness.mcp.traced_tools import NO_QUERY_LEFT, TracedTools
+from claimdb_harness.mcp.traced_tools import TracedTools
+from claimdb_harness.runs.budgets import NO_QUERY_LEFT
 from claimdb_harness.runs.traces import Call
 from claimdb_sandbox import ClosedError
 from tests.harness.mcp.clients import FOREVER, ferries
